@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as contract from "@foyer/contract";
 import scalar from "@scalar/fastify-api-reference";
 import Fastify from "fastify";
 import { Marked } from "marked";
+import { tags } from "../packages/server/src/http/openapi-parts.ts";
 import { type Built, buildInto } from "./built-files.ts";
 import { packSdk } from "./pack-sdk.ts";
 import { packWidget } from "./pack-widget.ts";
@@ -11,20 +13,44 @@ import { packWidget } from "./pack-widget.ts";
 const root = join(import.meta.dirname, "..");
 const templates = join(root, "packages/server/src/pages/docs");
 
+type Guide = { name: string; title: string; source: string };
+
 /** The hand-written pages of /docs, in the order of their menu. The SDK's page is the README of its package. */
-const guides = [
-  { name: "chat", title: "Chat protocol", source: "docs/guides/chat.md" },
-  { name: "widget", title: "Widget", source: "docs/guides/widget.md" },
-  { name: "handoff", title: "Handoff to people", source: "docs/guides/handoff.md" },
-  { name: "knowledge", title: "Knowledge", source: "docs/guides/knowledge.md" },
-  { name: "webhooks", title: "Webhooks", source: "docs/guides/webhooks.md" },
-  { name: "events", title: "Events", source: "docs/guides/events.md" },
-  { name: "sdk", title: "SDK", source: "packages/sdk/README.md" },
-  { name: "errors", title: "Errors", source: "docs/guides/errors.md" },
-  { name: "limits", title: "Limits", source: "docs/guides/limits.md" },
-  { name: "scaling", title: "Scaling", source: "docs/guides/scaling.md" },
-  { name: "versioning", title: "Versioning", source: "docs/guides/versioning.md" },
+const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
+  {
+    title: "Start",
+    guides: [
+      { name: "start", title: "Getting started", source: "docs/guides/start.md" },
+      { name: "conventions", title: "Conventions", source: "docs/guides/conventions.md" },
+    ],
+  },
+  {
+    title: "Guides",
+    guides: [
+      { name: "chat", title: "Chat protocol", source: "docs/guides/chat.md" },
+      { name: "sdk", title: "SDK", source: "packages/sdk/README.md" },
+      { name: "widget", title: "Widget", source: "docs/guides/widget.md" },
+      { name: "tools", title: "Tools", source: "docs/guides/tools.md" },
+      { name: "forms", title: "Forms", source: "docs/guides/forms.md" },
+      { name: "triggers", title: "Triggers", source: "docs/guides/triggers.md" },
+      { name: "knowledge", title: "Knowledge", source: "docs/guides/knowledge.md" },
+      { name: "handoff", title: "Handoff to people", source: "docs/guides/handoff.md" },
+      { name: "webhooks", title: "Webhooks", source: "docs/guides/webhooks.md" },
+      { name: "events", title: "Events", source: "docs/guides/events.md" },
+    ],
+  },
+  {
+    title: "Reference",
+    guides: [
+      { name: "errors", title: "Errors", source: "docs/guides/errors.md" },
+      { name: "limits", title: "Limits", source: "docs/guides/limits.md" },
+      { name: "scaling", title: "Scaling", source: "docs/guides/scaling.md" },
+      { name: "versioning", title: "Versioning", source: "docs/guides/versioning.md" },
+    ],
+  },
 ];
+const REFERENCE = { name: "api", title: "API reference" };
+const FIRST_PAGE = "start";
 
 export const docs: Built = {
   name: "server",
@@ -38,6 +64,7 @@ export const docs: Built = {
     "widget/README.md",
     "widget/package.json",
     "contract/src",
+    "server/src/http/openapi-parts.ts",
   ],
 };
 
@@ -49,15 +76,20 @@ export function buildDocs(): Promise<void> {
   return buildInto(docs, async (folder) => {
     mkdirSync(join(folder, "docs"));
     const page = readFileSync(join(templates, "page.html"), "utf8");
+    const guides = groups.flatMap((group) => group.guides);
+    const index: SearchEntry[] = [];
     for (const { name, title, source } of guides) {
-      const content = renderMarkdown(readFileSync(join(root, source), "utf8"));
-      writeFileSync(join(folder, "docs", `${name}.html`), fill(page, { title, menu: createMenu(name), content }));
+      const text = readFileSync(join(root, source), "utf8");
+      index.push(...listSections(text, { title, address: addressOf(name) }));
+      const values = { title, kind: "guide", head: "", menu: createMenu(name), content: renderMarkdown(text) };
+      writeFileSync(join(folder, "docs", `${name}.html`), fill(page, values));
     }
-    const reference = readFileSync(join(templates, "reference.html"), "utf8");
-    writeFileSync(join(folder, "docs/reference.html"), fill(reference, { menu: createMenu("reference") }));
-    for (const name of ["docs.css", "reference.css", "reference.js"]) {
+    const reference = { ...REFERENCE, kind: "reference", head: referenceHead, menu: createMenu(REFERENCE.name) };
+    writeFileSync(join(folder, "docs/api.html"), fill(page, { ...reference, content: referenceContent }));
+    for (const name of ["docs.css", "docs.js", "reference.css", "reference.js"]) {
       cpSync(join(templates, name), join(folder, "docs", name));
     }
+    writeFileSync(join(folder, "docs/search.json"), JSON.stringify([...index, ...listOperations()]));
     writeFileSync(join(folder, "docs/scalar.js"), await readScalar());
     mkdirSync(join(folder, "packages"));
     for (const name of ["sdk", "widget"] as const) packInto(join(folder, "packages"), name);
@@ -102,13 +134,95 @@ function toPublishedManifest({
   return { ...manifest, exports: Object.fromEntries(published) };
 }
 
+const addressOf = (name: string) => (name === FIRST_PAGE ? "/docs" : `/docs/${name}`);
+
 function createMenu(current: string): string {
-  const links = [{ name: "reference", title: "API reference" }, ...guides].map(({ name, title }) => {
-    const address = name === "reference" ? "/docs" : `/docs/${name}`;
-    return `<a href="${address}"${name === current ? ' aria-current="page"' : ""}>${title}</a>`;
-  });
-  return links.join("\n");
+  const link = ({ name, title }: { name: string; title: string }) =>
+    `<a href="${addressOf(name)}"${name === current ? ' aria-current="page"' : ""}>${title}</a>`;
+  return groups
+    .map(({ title, guides }) => {
+      const links = guides.map(link);
+      if (title === "Reference") links.unshift(link(REFERENCE), ...(current === REFERENCE.name ? createTagMenu() : []));
+      return `<h2>${title}</h2>\n${links.join("\n")}`;
+    })
+    .join("\n");
 }
+
+/** The operations of the API by their tags, for the menu of the reference. */
+function createTagMenu(): string[] {
+  const operations = listOperations();
+  return tags.map(({ name }) => {
+    const links = operations
+      .filter(({ tag }) => tag === name)
+      .map(({ title, address }) => `<a href="${address}">${escapeHtml(toShortTitle(title))}</a>`);
+    return `<details><summary>${name}</summary>${links.join("")}</details>`;
+  });
+}
+
+/** The first sentence of an operation's summary. */
+const toShortTitle = (summary: string) => toPlainText(summary.replace(/\. .*$/, ""));
+
+/** A section of a guide or an operation of the API, as the search finds it. */
+type SearchEntry = { title: string; page: string; text: string; address: string };
+
+/** The sections of a guide, each with its text without Markdown. */
+function listSections(text: string, { title, address }: { title: string; address: string }): SearchEntry[] {
+  const sections: SearchEntry[] = [];
+  for (const token of new Marked().lexer(text)) {
+    if (token.type === "heading") {
+      const isTitle = token.depth === 1;
+      const heading = toPlainText(token.text);
+      const place = isTitle ? address : `${address}#${slugOf(heading)}`;
+      sections.push({ title: isTitle ? title : heading, page: title, text: "", address: place });
+    } else {
+      const section = sections.at(-1);
+      if (section) section.text = `${section.text} ${toPlainText(token.raw)}`.trim();
+    }
+  }
+  return sections;
+}
+
+const toPlainText = (markdown: string) =>
+  markdown
+    .replaceAll(/^```.*$/gm, " ")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[`*|]|^[>#-]+|-{3,}/gm, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+/** Every operation of the API, in the order of the reference. */
+function listOperations(): Array<SearchEntry & { tag: string }> {
+  const operations = Object.values(contract).flatMap((value) => {
+    if (typeof value !== "object" || !("method" in value) || !("url" in value)) return [];
+    const { method, url, schema } = value;
+    const [tag = ""] = schema.tags;
+    const path = url.replaceAll(/:(\w+)/g, "{$1}");
+    const description = "description" in schema ? schema.description : "";
+    return [
+      {
+        tag,
+        title: schema.summary,
+        page: `API · ${method} ${url}`,
+        text: `${description} ${listNames(schema).join(", ")}`.trim(),
+        address: `/docs/api#tag/${slugOf(tag)}/${method}${path}`,
+      },
+    ];
+  });
+  const order = new Map(tags.map(({ name }, at) => [name, at]));
+  return operations.sort((a, b) => (order.get(a.tag) ?? 0) - (order.get(b.tag) ?? 0));
+}
+
+/** The names of an operation's query parameters and body fields. */
+function listNames(schema: object): string[] {
+  const parts = [Reflect.get(schema, "querystring"), Reflect.get(schema, "body")];
+  return parts.flatMap((part) => Object.keys(part?.properties ?? {}));
+}
+
+const referenceHead = '<link rel="stylesheet" href="/docs/assets/reference.css">';
+const referenceContent = `<div id="reference"></div>
+<noscript><p>The API reference needs JavaScript. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<script src="/docs/assets/scalar.js"></script>
+<script src="/docs/assets/reference.js"></script>`;
 
 function fill(template: string, values: Record<string, string>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? "");
@@ -124,8 +238,8 @@ function renderMarkdown(text: string): string {
       },
       code({ text, lang }) {
         // A scrollable area must be reachable by keyboard.
-        const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-        return `<pre tabindex="0" aria-label="Code${lang ? `, ${lang}` : ""}"><code>${escaped}</code></pre>\n`;
+        const language = lang?.split(" ")[0];
+        return `<div class="code"><pre tabindex="0" aria-label="Code${language ? `, ${language}` : ""}"><code>${escapeHtml(text)}</code></pre></div>\n`;
       },
     },
   });
@@ -134,6 +248,8 @@ function renderMarkdown(text: string): string {
     .replaceAll("<table>", '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replaceAll("</table>", "</table></div>");
 }
+
+const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 const slugOf = (html: string) =>
   html

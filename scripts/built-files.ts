@@ -43,7 +43,7 @@ export function isBuilt({ name, sources }: Built): boolean {
 
 function compressFiles(folder: string) {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    /\.(js|css)$/.test(name),
+    /\.(js|css|json)$/.test(name),
   )) {
     const path = join(folder, name);
     const text = readFileSync(path);

@@ -8,6 +8,7 @@ export type DistFile = { body: Buffer; type: string; encoding: Encoding | null; 
 
 const types: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".tgz": "application/gzip",
   ".woff2": "font/woff2",
@@ -25,7 +26,7 @@ export function createDistFiles(dist: URL) {
     async find(under: string, name: string, acceptEncoding: string | undefined): Promise<DistFile | undefined> {
       const type = types[extname(name)];
       if (!type || !/^[\w-][\w.-]*$/.test(name)) return undefined;
-      const encoding = type.startsWith("text/") ? chooseEncoding(acceptEncoding) : null;
+      const encoding = /^(text|application\/json)/.test(type) ? chooseEncoding(acceptEncoding) : null;
       const path = under + name + { br: ".br", gzip: ".gz", none: "" }[encoding ?? "none"];
       const cached = cache.get(path) ?? load(path, type, encoding);
       cache.set(path, cached);

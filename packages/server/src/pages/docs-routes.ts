@@ -1,3 +1,4 @@
+import type { FastifyReply } from "fastify";
 import Type from "typebox";
 import { AppError, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
@@ -9,6 +10,8 @@ const hidden = { hide: true };
 
 const guidePolicy = [
   "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",
@@ -33,27 +36,29 @@ const referencePolicy = [
 export function docsRoutes(app: App): void {
   const files = createDistFiles(new URL("../../dist/", import.meta.url));
 
-  app.get("/docs", { config, schema: hidden }, async (_, reply) => {
-    const page = await files.text("docs/reference.html");
-    if (!page)
-      throw new AppError("NOT_FOUND", "The documentation has not been built on this server. Run `npm run build`.");
+  const sendPage = async (reply: FastifyReply, name: string) => {
+    const page = /^[a-z]+$/.test(name) ? await files.text(`docs/${name}.html`) : undefined;
+    if (!page) return undefined;
+    const policy = name === "api" ? referencePolicy : guidePolicy;
     return reply
-      .headers({ "content-security-policy": referencePolicy, "cache-control": "no-cache" })
+      .headers({ "content-security-policy": policy, "cache-control": "no-cache" })
       .type("text/html; charset=utf-8")
       .send(page);
+  };
+
+  app.get("/docs", { config, schema: hidden }, async (_, reply) => {
+    const sent = await sendPage(reply, "start");
+    if (sent) return sent;
+    throw new AppError("NOT_FOUND", "The documentation has not been built on this server. Run `npm run build`.");
   });
 
   app.get(
     "/docs/:page",
     { config, schema: { ...hidden, params: Type.Object({ page: Type.String() }) } },
     async (request, reply) => {
-      const { page: name } = request.params;
-      const page = /^[a-z]+$/.test(name) ? await files.text(`docs/${name}.html`) : undefined;
-      if (!page) throw notFound("Page");
-      return reply
-        .headers({ "content-security-policy": guidePolicy, "cache-control": "no-cache" })
-        .type("text/html; charset=utf-8")
-        .send(page);
+      const sent = await sendPage(reply, request.params.page);
+      if (sent) return sent;
+      throw notFound("Page");
     },
   );
 

@@ -5,6 +5,10 @@ window.Scalar.createApiReference("#reference", {
   servers: [{ url: window.location.origin }],
   theme: "none",
   layout: "modern",
+  // The page has its own navigation and search, the same as the guides.
+  showSidebar: false,
+  hideSearch: true,
+  hideDarkModeToggle: true,
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,

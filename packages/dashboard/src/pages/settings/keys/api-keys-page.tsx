@@ -38,7 +38,7 @@ export function ApiKeysPage() {
           description={
             <>
               Every request starts with this URL.{" "}
-              <a href="/docs" className="text-ink underline underline-offset-2">
+              <a href="/docs/api" className="text-ink underline underline-offset-2">
                 API reference
               </a>
             </>
