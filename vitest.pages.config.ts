@@ -12,6 +12,7 @@ export default defineConfig({
       "test/postgres-server.ts",
       "test/migrated-databases.ts",
       "test/built-pages.ts",
+      "test/chromium.ts",
     ],
     testTimeout: 300_000,
     hookTimeout: 120_000,

@@ -211,7 +211,7 @@ const serverAreaOf = (path: string) => /^packages\/server\/src\/([^/]+)/.exec(pa
 const serverFolderOf = (path: string) => /^packages\/server\/src\/([^/]+)\//.exec(path)?.[1] ?? null;
 
 if (import.meta.main) {
-  const modules = globSync(sources, { exclude: ["**/node_modules"] })
+  const modules = globSync(sources, { exclude: ["**/node_modules", "test/pages/sites"] })
     .sort()
     .map((path) => toModule(path, readFileSync(path, "utf8")));
   const problems = findProblems(modules);

@@ -4,14 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 
-/**
- * The site of a host page. `render` returns the HTML of a path. `folder` has the files that a bundler wrote, and
- * its `index.html` is the page of every path without a file. `origin` is the server of a framework.
- */
-export type Site =
-  | { render: (path: string, script: string) => string | undefined }
-  | { folder: string }
-  | { origin: string };
+/** The site of a host page: what it has at a path, or the server of a framework. A path without extension is HTML. */
+export type Site = { find: (path: string) => string | Buffer | undefined } | { origin: string };
 
 /** Where the pages load the widget from, in place of the two words in their sources. */
 export type Embed = { scriptOrigin: string; agentId: string };
@@ -21,7 +15,7 @@ const SCRIPT_ORIGIN = "http://foyer.invalid";
 const AGENT_ID = "agent_of_this_page";
 
 /** The tag that sites copy from the dashboard. */
-const scriptTag = `<script src="${SCRIPT_ORIGIN}/widget.js" data-agent-id="${AGENT_ID}" async></script>`;
+export const scriptTag = `<script src="${SCRIPT_ORIGIN}/widget.js" data-agent-id="${AGENT_ID}" async></script>`;
 
 const libraries = join(import.meta.dirname, "node_modules");
 
@@ -60,11 +54,7 @@ export async function startSite(site: Site, embed: Embed) {
       await forward(site.origin, request, response, embedIn);
       return;
     }
-    const body =
-      "render" in site
-        ? site.render(pathname, scriptTag)
-        : (readIfFile(join(site.folder, pathname)) ??
-          (extname(pathname) === "" ? readIfFile(join(site.folder, "index.html")) : undefined));
+    const body = site.find(pathname);
     if (body === undefined) response.writeHead(404).end();
     else send(types[extname(pathname)] ?? "text/html; charset=utf-8", body);
   }
@@ -81,6 +71,22 @@ export async function startSite(site: Site, embed: Embed) {
       server.closeAllConnections();
       server.close();
       await once(server, "close");
+    },
+  };
+}
+
+/**
+ * The files that a build wrote. A path without extension is the file of the same name, or else the page that the
+ * browser renders.
+ */
+export function folderSite(folder: string, page?: string): Site {
+  const names = (path: string) => (extname(path) === "" ? [`${path}.html`, `${path}/index.html`] : [path]);
+  return {
+    find(path) {
+      const own = names(path)
+        .map((name) => readIfFile(join(folder, name)))
+        .find((file) => file !== undefined);
+      return own ?? (extname(path) === "" ? (page ?? readIfFile(join(folder, "index.html"))) : undefined);
     },
   };
 }

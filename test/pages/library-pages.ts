@@ -3,7 +3,7 @@ import type { HostPage } from "./visit-page.ts";
 
 /** A page whose library is a script that needs no build. */
 function libraryPage(name: string, parts: Parts): HostPage {
-  return { name, start: async () => ({ render: (path, script) => renderPage(path, script, parts) }) };
+  return { name, start: async () => ({ find: (path) => renderPage(path, parts) }) };
 }
 
 const script = (path: string) => `<script src="/lib/${path}"></script>`;
@@ -12,7 +12,6 @@ const style = (path: string) => `<link rel="stylesheet" href="/lib/${path}">`;
 const routes = `<script>const contents = ${JSON.stringify(contents).replaceAll("</", "<\\/")}</script>`;
 
 export const libraryPages: HostPage[] = [
-  libraryPage("pages without a script", {}),
   libraryPage("Turbo 8", { head: script("@hotwired/turbo/dist/turbo.es2017-umd.js") }),
   libraryPage("htmx 2", {
     head: script("htmx.org/dist/htmx.js"),
@@ -46,4 +45,55 @@ export const libraryPages: HostPage[] = [
     head: style("lenis/dist/lenis.css") + script("lenis/dist/lenis.js"),
     end: "<script>new Lenis({ autoRaf: true })</script>",
   }),
+  libraryPage("Locomotive Scroll 5", {
+    head:
+      style("locomotive-scroll/bundled/locomotive-scroll.css") +
+      script("locomotive-scroll/bundled/locomotive-scroll.min.js"),
+    end: "<script>new LocomotiveScroll()</script>",
+  }),
+  libraryPage("GSAP ScrollSmoother", {
+    head: script("gsap/dist/gsap.js") + script("gsap/dist/ScrollTrigger.js") + script("gsap/dist/ScrollSmoother.js"),
+    around: (main) => `<div id="smooth-wrapper"><div id="smooth-content"><main>${main}</main></div></div>`,
+    end: "<script>gsap.registerPlugin(ScrollTrigger, ScrollSmoother); ScrollSmoother.create({ smooth: 0.2, normalizeScroll: true })</script>",
+  }),
+  libraryPage("focus-trap", {
+    head: script("tabbable/dist/index.umd.js") + script("focus-trap/dist/focus-trap.umd.js"),
+    end: `<div id="dialog"><input id="inner"></div>
+      <script>focusTrap.createFocusTrap("#dialog", { allowOutsideClick: true }).activate()</script>`,
+  }),
+  jQueryPage("jQuery 1", "jquery-1/dist/jquery.js"),
+  jQueryPage("jQuery 3", "jquery-3/dist/jquery.js"),
+  libraryPage("Alpine 3", {
+    head: '<script defer src="/lib/alpinejs/dist/cdn.js"></script>',
+    body: ' x-data="{ size: \'M\', keys: 0 }" @keyup.window="keys++"',
+    end: '<p><input id="inner" x-model="size"> <span x-text="size + keys"></span></p>',
+  }),
+  libraryPage("Swup 4", {
+    head: script("swup/dist/Swup.umd.js"),
+    around: (main) => `<main id="swup" class="transition-main">${main}</main>`,
+    end: "<script>new Swup({ animationSelector: false })</script>",
+  }),
+  libraryPage("barba.js 2", {
+    head: script("@barba/core/dist/barba.umd.js"),
+    body: ' data-barba="wrapper"',
+    around: (main) => `<main data-barba="container" data-barba-namespace="page">${main}</main>`,
+    end: "<script>barba.init({ transitions: [{ leave() {}, enter() { scrollTo(0, 0) } }] })</script>",
+  }),
 ];
+
+/** Loads its links into the page, and focuses a search field with a shortcut, as many shops do. */
+function jQueryPage(name: string, path: string): HostPage {
+  return libraryPage(name, {
+    head: script(path),
+    end: `<form id="search"><input id="query"></form><script>
+      const show = (url) => $.get(url, (html) => $("main").html($("<div>").html(html).find("main").html()));
+      $(document).on("click", "a", function (event) {
+        event.preventDefault();
+        history.pushState({}, "", this.href);
+        show(this.href);
+      });
+      $(window).on("popstate", () => show(location.href));
+      $(document).on("keydown keypress keyup", (event) => { if (event.key === "/") $("#query").trigger("focus"); });
+    </script>`,
+  });
+}

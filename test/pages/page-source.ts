@@ -1,5 +1,7 @@
-/** What differs between pages: their scripts and styles, what surrounds the contents, attributes of the root. */
-export type Parts = { head?: string; end?: string; around?: (contents: string) => string; body?: string };
+import { scriptTag } from "./host-site.ts";
+
+/** What differs between pages. `around` puts the contents into what the library needs; `body` is its attributes. */
+export type Parts = { head?: string; tag?: string; end?: string; around?: (contents: string) => string; body?: string };
 
 const paragraphs = Array.from(
   { length: 60 },
@@ -13,10 +15,10 @@ export const contents: Record<string, string> = {
 };
 
 /** @returns the page at a path, with the widget's tag in its head; nothing for other paths */
-export function renderPage(path: string, script: string, parts: Parts): string | undefined {
+export function renderPage(path: string, parts: Parts): string | undefined {
   const main = contents[path];
   if (main === undefined) return undefined;
-  const { head = "", end = "", around = (main: string) => `<main>${main}</main>`, body = "" } = parts;
+  const { head = "", tag = scriptTag, end = "", around = (main: string) => `<main>${main}</main>`, body = "" } = parts;
   const title = path === "/" ? "Harbour" : "Bikes";
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>${head}${script}</head><body${body}>${around(main)}${end}</body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>${head}${tag}</head><body${body}>${around(main)}${end}</body></html>`;
 }

@@ -2,12 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startUpstream } from "../upstream.ts";
 import { type FormsSite, startFormsSite } from "../widget-forms.ts";
 import { answerVisitor, form } from "./agent.ts";
+import { bundledPages } from "./bundled-pages.ts";
 import { formatMatrix } from "./format-matrix.ts";
+import { frameworkPages } from "./framework-pages.ts";
 import { libraryPages } from "./library-pages.ts";
+import { plainPages } from "./plain-pages.ts";
 import { devicesOfVisitors, type Row, visitPage } from "./visit-page.ts";
 
 const only = process.env.FOYER_PAGES?.split(",");
-const pages = [...libraryPages].filter(({ name }) => !only || only.includes(name));
+const pages = [...plainPages, ...libraryPages, ...bundledPages, ...frameworkPages].filter(
+  ({ name }) => !only || only.includes(name),
+);
 
 describe("the widget on host pages", () => {
   let foyer: FormsSite;
@@ -38,6 +43,7 @@ describe("the widget on host pages", () => {
     const visited = await Promise.all(devicesOfVisitors.map((device) => visitPage(foyer, page, site, embeds, device)));
     await site.stop?.();
     rows.push(...visited);
+    console.log([formatMatrix(visited), ...visited.flatMap(describeDifferences)].join("\n"));
     expect(visited.flatMap(describeDifferences)).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ type Step = {
 };
 
 /** The history entry that lets Back close the chat. It has the address of the page, and stays behind in a navigation. */
-const ownEntry = /^history: \+ \/bikes$/;
+const ownEntry = /^history: \+ \S*\/bikes$/;
 
 const MESSAGE = "bikes and/or e-bikes?";
 

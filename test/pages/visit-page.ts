@@ -7,6 +7,8 @@ import { steps, type Visit } from "./steps.ts";
 /** A website that embeds the widget. `start` builds and starts what it needs; `stop` ends it. */
 export type HostPage = {
   name: string;
+  /** The path of the first page, when it is not `/`. */
+  path?: string;
   start: () => Promise<Site & { stop?: () => Promise<void> }>;
 };
 
@@ -16,7 +18,7 @@ export type Device = (typeof devicesOfVisitors)[number];
 /** For each step, the differences that it caused, or the error that ended the visit. */
 export type Row = { page: string; device: Device; cells: Record<string, string[]> };
 
-const SETTLE_MS = 5_000;
+const SETTLE_MS = 3_000;
 
 const contextOptions = {
   desktop: { viewport: { width: 1280, height: 800 }, reducedMotion: "no-preference" },
@@ -35,7 +37,9 @@ export async function visitPage(
   device: Device,
 ): Promise<Row> {
   const sites = await Promise.all([startSite(site, embeds.withWidget), startSite(site, embeds.without)]);
-  const visits = await Promise.all(sites.map(({ origin }, index) => open(foyer, origin, device, index === 0)));
+  const visits = await Promise.all(
+    sites.map(({ origin }, index) => open(foyer, origin, page.path, device, index === 0)),
+  );
   const [withWidget, without] = visits as [Opened, Opened];
   const cells: Row["cells"] = {};
   const known = new Set<string>();
@@ -59,12 +63,12 @@ export async function visitPage(
 
 type Opened = { visit: Visit; records: Records };
 
-async function open(foyer: FormsSite, origin: string, device: Device, hasWidget: boolean): Promise<Opened> {
+async function open(foyer: FormsSite, origin: string, path = "/", device: Device, hasWidget: boolean): Promise<Opened> {
   const { page } = await foyer.browser.open(contextOptions[device]);
   page.setDefaultTimeout(15_000);
   const records = await recordPage(page, origin);
   const devtools = await page.context().newCDPSession(page);
-  await page.goto(origin);
+  await page.goto(origin + path);
   return { visit: { page, hasWidget, isPhone: device === "phone", devtools }, records };
 }
 

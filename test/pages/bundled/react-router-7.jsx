@@ -1,0 +1,3 @@
+import { renderRoutes } from "./router-page.jsx";
+
+renderRoutes(() => null);
