@@ -104,12 +104,12 @@ export const steps: Step[] = [
       const { page, isPhone, hasWidget } = visit;
       await ifWidget(visit, openChat);
       if (!isPhone) {
-        await page.evaluate(() => history.back());
-        await page.locator("#next").waitFor();
-        await page.evaluate(() => history.forward());
-        await page.locator("#name").waitFor();
+        await travel(page, "back");
+        await page.locator("#next").waitFor({ state: "attached" });
+        await travel(page, "forward");
+        await page.locator("#name").waitFor({ state: "attached" });
       } else if (hasWidget) {
-        await page.evaluate(() => history.back());
+        await travel(page, "back");
         await waitUntilClosed(page);
       }
     },
@@ -148,6 +148,11 @@ async function openChat({ page, isPhone }: Visit): Promise<void> {
   const launcher = page.locator("foyer-widget .launcher");
   await (isPhone ? launcher.tap() : launcher.click());
   await composer(page).waitFor();
+}
+
+/** Does not wait for a navigation, because none need happen. A navigation may end the document before it answers. */
+async function travel(page: Page, direction: "back" | "forward"): Promise<void> {
+  await page.evaluate((direction) => void setTimeout(() => history[direction]()), direction);
 }
 
 const waitUntilClosed = (page: Page) => page.locator("foyer-widget .panel").waitFor({ state: "hidden" });
