@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import type { Config } from "./config.ts";
-import { restore } from "./db/backup.ts";
+import { RESTORING, restore } from "./db/backup.ts";
 import { migrate } from "./db/migrate.ts";
 import type { Deps } from "./deps.ts";
 import { applyRestoreLedger, type RestoredDeps, readRestoreLedger } from "./restore-ledger.ts";
@@ -14,8 +13,10 @@ type OpenDeps = RestoredDeps & { close(): Promise<void> };
 type Address = { config: Config; file: string; open(config: Config): OpenDeps; eraseAgain: typeof eraseAgain };
 
 /**
- * Restores a backup, migrates it and repeats the erasures that were made after the backup. The caller holds the data
- * folder's lock. @returns the folder of the previous data, and how many visitors and conversations were erased
+ * Restores a backup, migrates it and repeats the erasures that were made after the backup. All of this happens in a copy
+ * first, so a backup that this version cannot use changes nothing. The caller holds the data folder's lock.
+ * @returns the folder of the previous data, and how many visitors and conversations were erased
+ * @throws when the backup cannot be used; the current data is then unchanged
  */
 export async function restoreBackup(
   before: Pick<Deps, "db" | "encryption">,
@@ -25,12 +26,48 @@ export async function restoreBackup(
   const ledger = await readRestoreLedger(before.db).catch((error: unknown) => {
     throw unreadableLedgerError(error, file);
   });
-  const previousDir = await restore(file, config.dataDir, folder);
-  const restored = open(config);
   try {
-    await migrate({ db: restored.db, kind: restored.databaseKind });
-    const erased = await applyRestoreLedger(restored, ledger, { encryption: before.encryption, erase: eraseAgain });
-    return { kept: previousDir, erased };
+    return await inPreparedCopy({ config, open }, folder, async (copy) => {
+      await describeCopy(copy);
+      const { encryption } = before;
+      const erased = await useCopy(copy, (restored) =>
+        applyRestoreLedger(restored, ledger, { encryption, erase: eraseAgain }),
+      );
+      return { kept: await restore(file, config.dataDir, copy.dataDir), erased };
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The backup was not restored, and the current data is unchanged. ${reason}`, { cause: error });
+  }
+}
+
+type Copy = { dataDir: string; open(): OpenDeps };
+
+/** Restores a backup into a folder of its own, migrates it, and deletes the folder after `use`. */
+async function inPreparedCopy<T>(
+  { config, open }: Pick<Address, "config" | "open">,
+  folder: string,
+  use: (copy: Copy) => Promise<T>,
+): Promise<T> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  // In the data folder, because the temporary folder may be too small, or in memory.
+  const dataDir = mkdtempSync(join(config.dataDir, RESTORING));
+  const file = join(dataDir, "foyer.sqlite");
+  const copy = { dataDir, open: () => open({ ...config, dataDir, database: { kind: "sqlite", file } }) };
+  try {
+    await restore(file, dataDir, folder);
+    await useCopy(copy, ({ db }) => migrate({ db, kind: "sqlite" }));
+    return await use(copy);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Closing the copy writes all of it to the database file. */
+async function useCopy<T>(copy: Copy, use: (restored: OpenDeps) => Promise<T>): Promise<T> {
+  const restored = copy.open();
+  try {
+    return await use(restored);
   } finally {
     await restored.close();
   }
@@ -53,27 +90,20 @@ export async function verifyBackup(
   { config, open }: Pick<Address, "config" | "open">,
   folder: string,
 ): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), "foyer-verify-"));
-  const file = join(dataDir, "foyer.sqlite");
-  try {
-    await restore(file, dataDir, folder);
-    const restored = open({ ...config, dataDir, database: { kind: "sqlite", file } });
-    try {
-      const { db, encryption } = restored;
-      await migrate({ db, kind: "sqlite" });
-      const broken = (await sql`pragma foreign_key_check`.execute(db)).rows.length;
-      if (broken > 0) throw new Error(`The backup has ${broken} rows that refer to missing rows.`);
-      const agents = await db.selectFrom("agents").select(["id", "identitySecret"]).execute();
-      for (const { id, identitySecret } of agents) encryption.decrypt(identitySecret, id);
-      const counted = await db
-        .selectFrom("conversations")
-        .select((x) => x.fn.countAll<number>().as("n"))
-        .executeTakeFirstOrThrow();
-      return `${agents.length} agents and ${Number(counted.n)} conversations`;
-    } finally {
-      await restored.close();
-    }
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  return inPreparedCopy({ config, open }, folder, describeCopy);
+}
+
+/** Checks that rows refer to existing rows, and that the secret decrypts the values. @returns what the copy contains */
+function describeCopy(copy: Copy): Promise<string> {
+  return useCopy(copy, async ({ db, encryption }) => {
+    const broken = (await sql`pragma foreign_key_check`.execute(db)).rows.length;
+    if (broken > 0) throw new Error(`The backup has ${broken} rows that refer to missing rows.`);
+    const agents = await db.selectFrom("agents").select(["id", "identitySecret"]).execute();
+    for (const { id, identitySecret } of agents) encryption.decrypt(identitySecret, id);
+    const counted = await db
+      .selectFrom("conversations")
+      .select((x) => x.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow();
+    return `${agents.length} agents and ${Number(counted.n)} conversations`;
+  });
 }

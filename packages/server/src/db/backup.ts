@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -11,11 +11,15 @@ const DAY_MS = 86_400_000;
  */
 export const PREVIOUS_DATA_DAYS = 30;
 const PREVIOUS_DATA = "before-restore-";
+/** The prefix of the folder in which a backup is prepared. A command that is killed leaves it behind. */
+export const RESTORING = "restoring-";
 /**
- * Matches exactly the names that `restore` creates. A folder with any other name, such as a renamed one, is never
+ * Matches exactly the names that a restore creates. A folder with any other name, such as a renamed one, is never
  * deleted.
  */
-const previousDataName = new RegExp(`^${PREVIOUS_DATA}\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z$`);
+const restoreFolderName = new RegExp(
+  `^(${PREVIOUS_DATA}\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z|${RESTORING}\\w{6})$`,
+);
 
 /** The database's name inside a backup folder. */
 const DATABASE = "foyer.sqlite";
@@ -35,12 +39,21 @@ export async function backUp(file: string, dataDir: string, folder: string): Pro
     source.close();
   }
   chmodSync(target, 0o600);
-  const secret = join(dataDir, secretFileName);
-  if (existsSync(secret)) copyFileSync(secret, join(folder, secretFileName));
+  copySecret(dataDir, join(folder, secretFileName));
+}
+
+/** @returns false when there is no generated secret, because the operator has set FOYER_SECRET */
+function copySecret(fromFolder: string, target: string): boolean {
+  const secret = join(fromFolder, secretFileName);
+  if (!existsSync(secret)) return false;
+  copyFileSync(secret, target);
+  chmodSync(target, 0o600);
+  return true;
 }
 
 /**
- * Replaces the data with a backup and keeps the previous data beside it. The caller holds the data folder's lock, so no
+ * Replaces the data with a backup and keeps the previous data beside it. The secret is written before
+ * the database, which SQLite replaces in one transaction, and only gets its name afterwards. The caller holds the data folder's lock, so no
  * server is running. @returns the folder of the previous data
  */
 export async function restore(file: string, dataDir: string, folder: string): Promise<string> {
@@ -49,12 +62,10 @@ export async function restore(file: string, dataDir: string, folder: string): Pr
     const previousDir = join(dataDir, `${PREVIOUS_DATA}${new Date().toISOString().replace(/[:.]/g, "-")}`);
     if (existsSync(file)) await backUp(file, dataDir, previousDir);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const newSecret = `${secretFileName}.new`;
+    const hasSecret = copySecret(folder, join(dataDir, newSecret));
     await source.backup(file);
-    const secret = join(folder, secretFileName);
-    if (existsSync(secret)) {
-      copyFileSync(secret, join(dataDir, secretFileName));
-      chmodSync(join(dataDir, secretFileName), 0o600);
-    }
+    if (hasSecret) renameSync(join(dataDir, newSecret), join(dataDir, secretFileName));
     return previousDir;
   } finally {
     source.close();
@@ -72,7 +83,7 @@ export async function deletePreviousData(dataDir: string, now: number): Promise<
   });
   let deleted = 0;
   for (const entry of entries) {
-    if (!entry.isDirectory() || !previousDataName.test(entry.name)) continue;
+    if (!entry.isDirectory() || !restoreFolderName.test(entry.name)) continue;
     const folder = join(dataDir, entry.name);
     if ((await stat(folder)).mtimeMs > now - PREVIOUS_DATA_DAYS * DAY_MS) continue;
     await rm(folder, { recursive: true });

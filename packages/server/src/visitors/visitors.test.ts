@@ -12,6 +12,7 @@ import { insertPerson } from "../../../../test/visitor-seed.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
 import { createDeps } from "../create-deps.ts";
 import { backUp, deletePreviousData } from "../db/backup.ts";
+import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
 import { deleteExpiredData } from "../expired-data.ts";
 import { restoreBackup, verifyBackup } from "../restore-backup.ts";
@@ -160,13 +161,48 @@ it("a backup is not restored when the current data cannot show who has been eras
   rmSync(folder, { recursive: true });
 });
 
+it.each([
+  [
+    "of a newer version",
+    "insert into migrations (name, \"ranAt\") values ('9999-newer', 1)",
+    /Start the newer version/,
+  ],
+  ["with a missing table", "drop table agents", /no such table/],
+  [
+    "with rows that refer to missing rows",
+    `pragma foreign_keys = off; insert into "agentCounters" ("agentId", conversations) values ('agent_none', 0)`,
+    /1 rows that refer to missing rows/,
+  ],
+])("a backup %s is refused and changes nothing", async (_, change, reason) => {
+  const { deps } = server;
+  const folder = mkdtempSync(join(tmpdir(), "foyer-unusable-"));
+  const dataDir = join(folder, "data");
+  mkdirSync(dataDir);
+  const file = join(dataDir, "foyer.sqlite");
+  const config = { ...deps.config, dataDir, database: { kind: "sqlite" as const, file } };
+  const open = (config: typeof deps.config) => createDeps(config, deps.log);
+  const current = open(config);
+  await migrate({ db: current.db, kind: "sqlite" });
+  await backUp(file, dataDir, join(folder, "backup"));
+  const backup = openDatabase({ kind: "sqlite", file: join(folder, "backup/foyer.sqlite") }, () => {});
+  for (const statement of change.split("; ")) await sql.raw(statement).execute(backup.db);
+  await backup.db.destroy();
+  const restoring = restoreBackup(current, { config, file, open, eraseAgain }, join(folder, "backup"));
+  await expect(restoring).rejects.toThrow(reason);
+  await expect(restoring).rejects.toThrow(/^The backup was not restored, and the current data is unchanged\. /);
+  await expect(migrate({ db: current.db, kind: "sqlite" })).resolves.not.toThrow();
+  await current.close();
+  expect(readdirSync(dataDir).toSorted()).toEqual(["foyer.sqlite"]);
+  rmSync(folder, { recursive: true });
+});
+
 it("data that a restore replaced is deleted after 30 days, because it contains visitors who are erased later", async () => {
   const folder = mkdtempSync(join(tmpdir(), "foyer-previous-"));
   const replaced = "before-restore-2026-01-01T09-30-02-000Z";
   const others = ["backups", "before-restore-2026-01-01", `${replaced}-keep`];
-  for (const name of [...others, replaced]) mkdirSync(join(folder, name));
+  for (const name of [...others, replaced, "restoring-a1B2c3"]) mkdirSync(join(folder, name));
   expect(await deletePreviousData(folder, Date.now() + 29 * DAY_MS)).toBe(0);
-  expect(await deletePreviousData(folder, Date.now() + 31 * DAY_MS)).toBe(1);
+  expect(await deletePreviousData(folder, Date.now() + 31 * DAY_MS)).toBe(2);
   expect(readdirSync(folder).toSorted()).toEqual(others);
   expect(await deletePreviousData(join(folder, "missing"), Date.now())).toBe(0);
   rmSync(folder, { recursive: true });
