@@ -21,6 +21,7 @@ export async function runCommand(args: string[], env: Record<string, string>) {
  * Starts the server as `npm start` does, on a port that the operating system chooses, and waits until the server prints
  * its address.
  * @param options.preload modules that the server loads first
+ * @param options.cwd the working directory, where the server looks for `.env`
  * @param options.under a command that runs the server, such as `strace`
  */
 export async function startProcess(env: Record<string, string>, options: StartOptions = {}) {
@@ -46,17 +47,21 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-type StartOptions = { preload?: string[]; under?: string[] };
+type StartOptions = { preload?: string[]; under?: string[]; cwd?: string };
 
 /**
  * Inherits only the path and the compile cache, so a test must set every variable that it needs. With the cache, Node
  * does not strip the types of preloaded modules again.
  */
-function start(args: string[], env: Record<string, string>, { preload = [], under = [] }: StartOptions = {}) {
+function start(
+  args: string[],
+  env: Record<string, string>,
+  { preload = [], under = [], cwd = tmpdir() }: StartOptions = {},
+) {
   const { PATH = "", NODE_COMPILE_CACHE = join(tmpdir(), "node-compile-cache") } = process.env;
   const loaded = preload.map((path) => `--import=${pathToFileURL(path).href}`);
   const [command = "", ...rest] = [...under, process.execPath, ...loaded, ...args];
-  return spawn(command, rest, { env: { PATH, NODE_COMPILE_CACHE, ...env }, cwd: tmpdir() });
+  return spawn(command, rest, { env: { PATH, NODE_COMPILE_CACHE, ...env }, cwd });
 }
 
 function collect(child: ChildProcess) {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import ipaddr from "ipaddr.js";
 
 /** An invalid configuration. The message is written for the operator and can be shown as it is. */
@@ -86,6 +87,23 @@ export function parseDurations(value: string): number[] {
   const items = list(value);
   if (items.length === 0 || items.length > 20) throw new Error("1 to 20 durations such as 0s,1m,5m");
   return items.map(parseDuration);
+}
+
+/** A name or an address to listen on. IPv6 addresses may be in brackets, as in URLs. */
+export function parseHost(value: string): string {
+  return value.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** Reads certificates in PEM format from the file at this path. */
+export function readCertificates(path: string): string {
+  let content: string;
+  try {
+    content = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Error(`the path of a readable file (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (!content.includes("-----BEGIN CERTIFICATE-----")) throw new Error("the path of certificates in PEM format");
+  return content;
 }
 
 export function parseUrl(value: string): string {

@@ -8,15 +8,17 @@ import {
   parseDuration,
   parseDurations,
   parseEmail,
+  parseHost,
   parseUrl,
   read,
+  readCertificates,
   text,
 } from "./config-values.ts";
 import type { DatabaseAddress } from "./db/open.ts";
 import { parseServerUrls } from "./db/postgres-servers.ts";
 import { isLoopback } from "./loopback.ts";
 import { readProviders } from "./models/provider-environment.ts";
-import { parseMailbox, parseSmtpUrl, type SmtpAddress } from "./outbound/smtp-address.ts";
+import { parseMailbox, parseSmtpUrl, type SmtpAddress, type TlsMode, tlsModes } from "./outbound/smtp-address.ts";
 import { findUnknownSettings } from "./unknown-settings.ts";
 
 /** The plans, from the smallest to the largest. */
@@ -38,7 +40,7 @@ export function readConfig(environment: Environment) {
     return read(environment, problems, name, parse, fallback);
   };
 
-  const host = get("HOST", text, "127.0.0.1");
+  const host = get("HOST", parseHost, "127.0.0.1");
   const port = get("PORT", int(0, 65_535), 3_000);
   const baseUrl = get("BASE_URL", parseUrl, `http://localhost:${port}`).replace(/\/+$/, "");
   const dataDir = resolve(get("FOYER_DATA_DIR", text, "./data"));
@@ -91,6 +93,8 @@ export function readConfig(environment: Environment) {
     limits: readLimits(get),
     mail: {
       smtp: get<SmtpAddress | null>("SMTP_URL", parseSmtpUrl, null),
+      tls: get<TlsMode>("FOYER_SMTP_TLS", oneOf(tlsModes), "auto"),
+      ca: get<string | null>("FOYER_SMTP_CA", readCertificates, null),
       from: get("FOYER_MAIL_FROM", parseMailbox, { name: "Foyer", address: createNoReplyAddress(baseUrl) }),
     },
     teamChats: {

@@ -1,11 +1,15 @@
-import { existsSync } from "node:fs";
-import { loadEnvFile } from "node:process";
+import { isUtf8 } from "node:buffer";
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseEnv } from "node:util";
 import { pino } from "pino";
 import { createApiKeys } from "./auth/api-keys/api-keys.ts";
 import { createSessions } from "./auth/sessions/sessions.ts";
 import { type Config, readConfig } from "./config.ts";
+import { ConfigError } from "./config-values.ts";
 import { createBackgroundReads } from "./db/background-reads.ts";
 import { openDatabase } from "./db/open.ts";
+import { requireWritable } from "./db/require-writable.ts";
 import type { Deps } from "./deps.ts";
 import { createEncryption, loadOrCreateSecret } from "./encryption.ts";
 import { createLoopbackPrivileges } from "./loopback-privileges.ts";
@@ -15,9 +19,25 @@ import { createMailer } from "./outbound/send-email.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 
-/** Reads `.env` in the working directory if it exists. Variables that are already set take precedence. */
+/**
+ * Reads `.env` in the working directory if it exists. Variables that are already set take precedence.
+ * @throws ConfigError when the file cannot be read
+ */
 export function loadDotEnv(): void {
-  if (existsSync(".env")) loadEnvFile(".env");
+  if (!existsSync(".env")) return;
+  for (const [name, value] of Object.entries(parseEnv(readDotEnv()))) process.env[name] ??= value;
+}
+
+/** Editors on Windows begin a file with a byte order mark, which would become a part of the first name. */
+function readDotEnv(): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(".env");
+  } catch (error) {
+    throw new ConfigError(`The file ${resolve(".env")} cannot be read: ${(error as Error).message}`);
+  }
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new ConfigError(`Save the file ${resolve(".env")} as UTF-8.`);
+  return bytes.toString("utf8").replace(/^\uFEFF/, "");
 }
 
 /**
@@ -37,6 +57,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
 
 /** Creates the dependencies shared by the server and the commands. `close` closes every connection. */
 export function createDeps(config: Config, log: Deps["log"]) {
+  if (config.database.kind === "sqlite") requireWritable(config.dataDir);
   const encryption = createEncryption(config.secret ?? loadOrCreateSecret(config.dataDir));
   const database = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
   const { db, kind } = database;

@@ -64,6 +64,30 @@ it("the server explains an invalid configuration and does not start", async () =
   await expect(start({ PORT: "abc" })).rejects.toThrow(/exit 1: The configuration is invalid.\n {2}PORT: expected/);
 });
 
+it("the server names a data folder that it cannot create", async () => {
+  const file = join(folder.path, "file");
+  writeFileSync(file, "");
+  await expect(start({ FOYER_DATA_DIR: join(file, "data") })).rejects.toThrow(
+    `exit 1: Foyer cannot start: ${join(file, "data")} cannot be read and written (ENOTDIR). Make it writable for`,
+  );
+});
+
+it.each(["[::1]", "::1"])("the server listens on the IPv6 address %s", async (HOST) => {
+  const server = await start({ HOST });
+  const { port } = new URL(server.url);
+  expect((await fetch(`http://[::1]:${port}/readyz`)).status).toBe(200);
+  server.kill("SIGTERM");
+  await server.exited;
+});
+
+it.each([
+  ["a byte order mark", Buffer.from("\uFEFFFOYER_LOG_LEVEL=loud\n"), /FOYER_LOG_LEVEL: expected .* found "loud"/],
+  ["UTF-16", Buffer.from("\uFEFFFOYER_LOG_LEVEL=loud\n", "utf16le"), /exit 1: Save the file .*\.env as UTF-8\./],
+])("a .env file with %s is read, or refused with what to do", async (_, content, message) => {
+  writeFileSync(join(folder.path, ".env"), content);
+  await expect(startProcess({ FOYER_DATA_DIR: folder.path }, { cwd: folder.path })).rejects.toThrow(message);
+});
+
 it("the server names a port that is already in use", async () => {
   const port = new URL(upstream.url).port;
   await expect(start({ PORT: port })).rejects.toThrow(

@@ -5,6 +5,7 @@ import { ensureAdmin } from "./auth/members/ensure-admin.ts";
 import { ConfigError } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { lockDataFolder } from "./db/data-folder-lock.ts";
+import { describeDatabaseError } from "./db/database-errors.ts";
 import { migrate } from "./db/migrate.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { bindAnyPort } from "./http/bind-port.ts";
@@ -20,7 +21,7 @@ const releaseLock = await runOrExit("Foyer cannot start", async () =>
 for (const { name, suggestions } of config.unknownSettings) {
   log.warn(`There is no setting ${name}, so it has no effect. Did you mean ${suggestions.join(" or ")}?`);
 }
-const deps = createDeps(config, log);
+const deps = await runOrExit("Foyer cannot start", async () => createDeps(config, log));
 const { app, drain } = await runOrExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
 await runOrExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
@@ -106,7 +107,7 @@ async function runOrExit<T>(what: string, step: () => Promise<T>): Promise<T> {
       console.error(`Port ${config.port} is already in use. Set PORT to another one.`);
       process.exit(1);
     }
-    console.error(`${what}: ${error instanceof Error ? error.message || error.cause : error}`);
+    console.error(`${what}: ${describeDatabaseError(error)}`);
     process.exit(1);
   }
 }

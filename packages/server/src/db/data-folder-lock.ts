@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { requireWritable, unwritable } from "./require-writable.ts";
 
 const LOCK_FILE = "lock.sqlite";
 const HOLDER_FILE = "lock.pid";
@@ -14,7 +15,12 @@ const HOLDER_FILE = "lock.pid";
  * @throws when another process holds the lock, naming that process
  */
 export function lockDataFolder(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unwritable(dataDir, error);
+  }
+  requireWritable(dataDir);
   const database = new Database(join(dataDir, LOCK_FILE), { timeout: 0 });
   try {
     database.exec("begin exclusive");

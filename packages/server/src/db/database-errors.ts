@@ -33,6 +33,16 @@ export function isMissingReference(error: unknown): boolean {
   return /^(23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/.test(readErrorCode(error));
 }
 
+const certificateCodes =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/;
+
+/** Describes an error for the operator. Says how to trust PostgreSQL's certificate when that is the problem. */
+export function describeDatabaseError(error: unknown): string {
+  const message = error instanceof Error ? error.message || String(error.cause) : String(error);
+  if (!certificateCodes.test(readErrorCode(error))) return message;
+  return `${message}. Add sslrootcert=/path/to/ca.pem to DATABASE_URL to trust the authority of the server's certificate, or sslmode=no-verify to encrypt the connection without checking the certificate.`;
+}
+
 function readErrorCode(error: unknown) {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }

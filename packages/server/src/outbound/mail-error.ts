@@ -6,8 +6,17 @@ export class MailError extends Error {
   }
 }
 
-/** An error from nodemailer. `response` is the server's reply, and `responseCode` is the number at its start. */
-type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
+/**
+ * An error from nodemailer. `originalCode` is Node's, if there is one. `response` is the server's reply, and `responseCode`
+ * is the number at its start.
+ */
+type SmtpError = Error & {
+  code?: string;
+  originalCode?: string;
+  command?: string;
+  response?: string;
+  responseCode?: number;
+};
 
 /**
  * Creates a function that explains why an email was not sent. Members must not learn where the operator's mail server
@@ -17,10 +26,35 @@ type SmtpError = Error & { code?: string; command?: string; response?: string; r
 export function createMailFailure(auth: { user: string; pass: string } | null) {
   const mask = createMask(auth);
   return (error: unknown): { failure: MailError; details: object } => {
-    const { code = "", command, response, responseCode, message } = error as SmtpError;
+    const { code = "", originalCode, command, response, responseCode, message } = error as SmtpError;
     const details = { code, command, responseCode, reason: mask(message) };
-    return { failure: new MailError(explain(code, response ? mask(response) : null)), details };
+    const reason = response ? explain(code, mask(response)) : explainConnection(`${originalCode} ${message}`);
+    return { failure: new MailError(reason ?? explain(code, null)), details };
   };
+}
+
+/** The codes and texts of Node and OpenSSL. After STARTTLS, nodemailer passes on only the text. */
+const connectionProblems: Array<[pattern: RegExp, explanation: string]> = [
+  [
+    /self[- ]signed|unable to (verify|get)[ \w]*(certificate|issuer)/i,
+    "The mail server's certificate comes from an authority that this server does not trust. Set FOYER_SMTP_CA to the authority's certificate.",
+  ],
+  [/certificate has expired/i, "The mail server's certificate has expired."],
+  [
+    /does not match certificate|altnames/i,
+    "The mail server's certificate is for another name. Use the name from the certificate in SMTP_URL.",
+  ],
+  [
+    /wrong version number|packet length too long|EPROTO/i,
+    "The mail server does not start with TLS on this port. Use smtp:// instead of smtps:// in SMTP_URL, or the port for TLS (465).",
+  ],
+  [/ENOTFOUND|EAI_AGAIN|ENODATA/, "The mail server's name in SMTP_URL could not be resolved."],
+  [/ECONNREFUSED/, "The mail server refused the connection. Check the port in SMTP_URL."],
+];
+
+/** Says why there was no connection. The error's own text is not used, because it contains the server's address. */
+function explainConnection(message: string): string | undefined {
+  return connectionProblems.find(([pattern]) => pattern.test(message))?.[1];
 }
 
 function explain(code: string, response: string | null): string {
@@ -29,7 +63,7 @@ function explain(code: string, response: string | null): string {
     case "ENOAUTH":
       return "The mail server rejected the user name or password of SMTP_URL.";
     case "ETLS":
-      return "Could not establish a secure connection to the mail server.";
+      return "Could not establish a secure connection to the mail server. If it cannot use TLS, set FOYER_SMTP_TLS=off.";
     case "ETIMEDOUT":
     case "EABORT":
       return "The mail server did not respond in time.";

@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import tls from "node:tls";
 import fc from "fast-check";
 import { pino } from "pino";
@@ -20,9 +23,13 @@ async function startMailServer(options: Parameters<typeof startSmtpServer>[0] = 
 }
 
 /** A mailer that is closed at the end of the test, and everything that it logged. */
-function openMailer(SMTP_URL: string, limits: Parameters<typeof createMailer>[2] = {}) {
+function openMailer(
+  SMTP_URL: string,
+  limits: Parameters<typeof createMailer>[2] = {},
+  settings: Record<string, string> = {},
+) {
   const lines: string[] = [];
-  const config = readConfig({ SMTP_URL, BASE_URL: "https://chat.example.com" });
+  const config = readConfig({ SMTP_URL, BASE_URL: "https://chat.example.com", ...settings });
   const mailer = createMailer(config, pino({ level: "trace" }, { write: (line: string) => lines.push(line) }), limits);
   onTestFinished(() => mailer.close());
   return { mailer, logged: () => lines.join("") };
@@ -172,7 +179,9 @@ describe("the mail server", () => {
     const closed = await startSmtpServer();
     await closed.close();
     const { mailer, logged } = openMailer(closed.url);
-    expect(await readFailure(mailer.send(mail))).toBe("The mail server could not be reached or closed the connection.");
+    expect(await readFailure(mailer.send(mail))).toBe(
+      "The mail server refused the connection. Check the port in SMTP_URL.",
+    );
     expect(logged()).toContain("ECONNREFUSED");
   });
 
@@ -249,8 +258,54 @@ describe("TLS to the mail server", () => {
   it.each(["implicit", "starttls"] as const)("refuses an untrusted certificate: %s", async (kind) => {
     const server = await startMailServer({ auth, tls: kind });
     const { mailer, logged } = openMailer(server.url);
-    expect(await readFailure(mailer.send(mail))).toMatch(/^(A secure connection to t|T)he mail server could not be /);
+    expect(await readFailure(mailer.send(mail))).toBe(
+      "The mail server's certificate comes from an authority that this server does not trust. Set FOYER_SMTP_CA to the authority's certificate.",
+    );
     expect(logged()).toMatch(/self[- ]signed/i);
     expect(server.mails()).toEqual([]);
+  });
+
+  it.each(["implicit", "starttls"] as const)("accepts a certificate of FOYER_SMTP_CA: %s", async (kind) => {
+    const FOYER_SMTP_CA = join(mkdtempSync(join(tmpdir(), "foyer-ca-")), "ca.pem");
+    onTestFinished(() => rmSync(dirname(FOYER_SMTP_CA), { recursive: true }));
+    writeFileSync(FOYER_SMTP_CA, certificate);
+    const server = await startMailServer({ auth, tls: kind });
+    await openMailer(server.url, {}, { FOYER_SMTP_CA }).mailer.send(mail);
+    expect(server.mails()[0]).toMatchObject({ isSecure: true });
+  });
+
+  it("is not used with FOYER_SMTP_TLS=off, although the server offers it", async () => {
+    const server = await startMailServer({ tls: "starttls" });
+    await openMailer(server.url, {}, { FOYER_SMTP_TLS: "off" }).mailer.send(mail);
+    expect(server.mails()[0]).toMatchObject({ isSecure: false });
+  });
+
+  it("is required with FOYER_SMTP_TLS=required, so a server without it receives nothing", async () => {
+    const server = await startMailServer();
+    const { mailer } = openMailer(server.url, {}, { FOYER_SMTP_TLS: "required" });
+    expect(await readFailure(mailer.send(mail))).toMatch(/^Could not establish a secure connection/);
+    expect(server.mails()).toEqual([]);
+  });
+
+  it("on a port without TLS fails with what to change", async () => {
+    const server = await startMailServer();
+    const { mailer } = openMailer(server.url.replace("smtp://", "smtps://"));
+    expect(await readFailure(mailer.send(mail))).toMatch(/^The mail server does not start with TLS on this port/);
+  });
+
+  it.each([
+    ["missing.pem", /FOYER_SMTP_CA: expected the path of a readable file \(ENOENT\)/],
+    [import.meta.filename, /FOYER_SMTP_CA: expected the path of certificates in PEM format/],
+  ])("does not start with the certificates %j", (FOYER_SMTP_CA, message) => {
+    expect(() => readConfig({ FOYER_SMTP_CA })).toThrow(message);
+  });
+});
+
+describe("a mail server that cannot be reached", () => {
+  it.each([
+    ["smtp://mail.invalid", "The mail server's name in SMTP_URL could not be resolved."],
+    ["smtp://127.0.0.1:1", "The mail server refused the connection. Check the port in SMTP_URL."],
+  ])("at %s is explained without its address", async (url, message) => {
+    expect(await readFailure(openMailer(url).mailer.send(mail))).toBe(message);
   });
 });

@@ -1,12 +1,21 @@
+import { getCACertificates } from "node:tls";
 import type { SendMailOptions } from "nodemailer";
 import type { Logger } from "pino";
 import { createMailFailure, MailError } from "./mail-error.ts";
-import { isMailAddress, type SmtpAddress } from "./smtp-address.ts";
+import { isMailAddress, type SmtpAddress, type TlsMode } from "./smtp-address.ts";
 
 export { MailError };
 
-/** `smtp` is null when no mail server is configured. `from` is the sender of every email. */
-type MailSettings = { smtp: SmtpAddress | null; from: { name: string; address: string } };
+/**
+ * `smtp` is null when no mail server is configured. `ca` has the certificates (PEM) that are trusted besides those of the
+ * system. `from` is the sender of every email.
+ */
+type MailSettings = {
+  smtp: SmtpAddress | null;
+  tls: TlsMode;
+  ca: string | null;
+  from: { name: string; address: string };
+};
 
 type Mail = { to: string; subject: string; text: string; html?: string };
 
@@ -34,7 +43,7 @@ const defaultLimits = { connect: 10_000, greeting: 10_000, socket: 30_000, total
 
 /** Creates the only object that sends email. @param limits time limits, for tests */
 export function createMailer(
-  { mail: { smtp, from } }: { mail: MailSettings },
+  { mail: { smtp, from, ...security } }: { mail: MailSettings },
   log: Logger,
   limits: Partial<typeof defaultLimits> = {},
 ): Mailer {
@@ -51,7 +60,7 @@ export function createMailer(
       }
       const signal = AbortSignal.timeout(timeouts.total);
       try {
-        transport ??= openTransport(smtp, timeouts);
+        transport ??= openTransport(smtp, security, timeouts);
         await (await transport).sendMail({ ...compose(mail), from, signal });
       } catch (error) {
         const { failure, details } = explain(error);
@@ -61,7 +70,7 @@ export function createMailer(
     },
     async check() {
       if (!smtp) return "SMTP_URL is not set.";
-      const probe = await openTransport(smtp, { ...timeouts, ...capTimeouts(timeouts, CHECK_MS) });
+      const probe = await openTransport(smtp, security, { ...timeouts, ...capTimeouts(timeouts, CHECK_MS) });
       try {
         await withTimeout(probe.verify(), CHECK_MS);
         return null;
@@ -98,11 +107,18 @@ async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 /** Imports nodemailer with the first email, so that it uses no memory on a server that sends none. */
-async function openTransport({ auth, port, ...smtp }: SmtpAddress, timeouts: typeof defaultLimits) {
+async function openTransport(
+  { auth, port, ...smtp }: SmtpAddress,
+  { tls, ca }: Pick<MailSettings, "tls" | "ca">,
+  timeouts: typeof defaultLimits,
+) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
     ...smtp,
     pool: true,
+    requireTLS: tls === "required",
+    ignoreTLS: tls === "off",
+    ...(ca === null ? {} : { tls: { ca: [...getCACertificates(), ca] } }),
     ...(port ? { port } : {}),
     ...(auth ? { auth } : {}),
     connectionTimeout: timeouts.connect,

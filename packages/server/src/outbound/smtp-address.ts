@@ -6,6 +6,13 @@ export type SmtpAddress = {
   auth: { user: string; pass: string } | null;
 };
 
+/**
+ * How a connection that starts without TLS is secured: `auto` uses TLS if the server offers it, `required` sends nothing
+ * without it, and `off` never uses it.
+ */
+export const tlsModes = ["auto", "required", "off"] as const;
+export type TlsMode = (typeof tlsModes)[number];
+
 export type Mailbox = { name: string; address: string };
 
 /**
