@@ -1,16 +1,22 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 
 /**
- * Reads the arguments of a call as the model meant them: arguments that are encoded twice or written as a code block,
+ * Reads the arguments of a call as the model meant them: arguments that are encoded twice, repeated or written as a code block,
  * and no arguments at all in any form.
  * @returns undefined when they cannot be read
  */
 export function parseToolInput(text: string): unknown {
   const [, fenced] = /^```(?:json)?\s*([\s\S]*?)\s*```$/i.exec(text.trim()) ?? [];
-  const value = parse(fenced ?? text);
+  const value = parse(fenced ?? text) ?? parseRepeated(text);
   const inner = typeof value === "string" ? parse(value) : value;
   if (inner === null || inner === "") return {};
   return typeof inner === "string" ? undefined : inner;
+}
+
+/** Some gateways repeat the whole input at its end. */
+function parseRepeated(text: string): unknown {
+  const [, first] = /^\s*(\{[\s\S]*\})(?:\s*\1)+\s*$/.exec(text.slice(0, MAX_REPEATED)) ?? [];
+  return first === undefined ? undefined : parse(first);
 }
 
 function parse(text: string): unknown {
@@ -29,6 +35,9 @@ function parse(text: string): unknown {
 export function adaptToolInput(input: unknown, tool: LanguageModelV4FunctionTool | undefined): unknown {
   return tool ? adapt(input, tool.inputSchema, MAX_DEPTH) : input;
 }
+
+/** The number of characters in which repetitions are searched, which takes quadratic time. */
+const MAX_REPEATED = 4_000;
 
 /** The depth at which objects and lists inside an input are adapted. */
 const MAX_DEPTH = 8;

@@ -59,6 +59,8 @@ export function createCompletion(url: string, emit: (part: ModelPart) => void) {
     /** The size of the calls and of `message` in characters. */
     heldLength: 0,
     finishReason: undefined as string | undefined,
+    /** Whether more of the reply has followed a reason for its end, which some gateways send with every event. */
+    isUnfinished: false,
     usage: undefined as JSONObject | undefined,
     done: false,
     parseEvent: createEventParser(),
@@ -73,6 +75,7 @@ export function readEvent(completion: Completion, event: CompletionEvent) {
   // Servers that ignore that a stream was requested send one whole message.
   const delta = choice?.delta ?? (completion.block === null && completion.blocks === 0 ? choice?.message : null);
   if (delta) {
+    const before = completion.heldLength + completion.text.length;
     addText(completion, "reasoning", delta.reasoning_content || delta.reasoning || delta.reasoning_text);
     addText(completion, "reasoning", findThinking(delta.content));
     addText(completion, "text", delta.content);
@@ -80,6 +83,8 @@ export function readEvent(completion: Completion, event: CompletionEvent) {
     if (Array.isArray(delta.tool_calls)) for (const fragment of delta.tool_calls) addToCall(completion, fragment);
     else if (isObject(delta.function_call)) addToCall(completion, { function: delta.function_call });
     for (const name of returnedMembers) keepMember(completion, name, delta[name]);
+    const isMore = completion.heldLength + completion.text.length > before;
+    if (isMore && completion.finishReason !== undefined) completion.isUnfinished = true;
   }
   completion.finishReason = stringOrEmpty(choice?.finish_reason) || completion.finishReason;
 }
@@ -132,14 +137,14 @@ function addToCall(completion: Completion, fragment: Fragment) {
   const { index, id, name, input } = readFragment(fragment);
   if (id === "" && name === "" && input === "") return;
   const continued = findCall(completion.calls, { index, id, name, input });
+  if (continued && repeatsInput(continued, { id, name, input })) return;
   const isNext = continued !== undefined && isContinuedByNext(continued, { id, name, input });
   const call = continued && !isNext ? continued : createCall(index, continued);
   if (call !== continued) completion.calls.push(call);
   call.id ||= id;
   call.name ||= name;
-  // Some servers send `{}` first, and repeat a whole call in their last event.
-  if (call.input.trim() === "{}") call.input = input;
-  else if (!(input === call.input && id !== "" && isComplete(input))) call.input += input;
+  // Some servers send `{}` first.
+  call.input = call.input.trim() === "{}" ? input : call.input + input;
   addMembers(call.members, fragment, ["index", "id", "type", "function"]);
   addMembers(call.functionMembers, fragment?.function, ["name", "arguments"]);
   hold(completion, id.length + name.length + input.length);
@@ -182,6 +187,16 @@ function findCall(calls: Call[], { index, id, name, input }: ReadFragment): Call
 function continuesWithNewId(call: Call, name: string, input: string): boolean {
   if (name === "" || isComplete(call.input)) return false;
   return call.input === "" || !/^\s*\{/.test(input) || /[:,[]\s*$/.test(call.input);
+}
+
+/**
+ * Whether a fragment repeats the whole input of a call, as some gateways do in their last event, also encoded twice. Two
+ * calls of one tool with the same input have ids or names of their own.
+ */
+function repeatsInput(call: Call, { id, name, input }: ReadFragment): boolean {
+  if (input === "" || !isComplete(call.input)) return false;
+  if (id === "" ? name !== "" : id !== call.id) return false;
+  return input === call.input || input === JSON.stringify(call.input);
 }
 
 /** Whether the fragment is the start of another call, although nothing but the completeness of the first call says so. */

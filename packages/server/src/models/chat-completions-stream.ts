@@ -98,7 +98,6 @@ export function readChatCompletion(
 
   /** Some servers keep the connection open after the last event. */
   function waitForQuiet() {
-    clearTimeout(quiet);
     quiet = setTimeout(() => attempt(finish), quietTime).unref();
   }
 
@@ -108,7 +107,8 @@ export function readChatCompletion(
       reader.push(decoder.write(chunk));
       if (completion.done) return finish();
       flush(completion);
-      if (completion.finishReason !== undefined) waitForQuiet();
+      clearTimeout(quiet);
+      if (completion.finishReason !== undefined && !completion.isUnfinished) waitForQuiet();
     }),
   );
   body.on("end", () =>
@@ -144,7 +144,10 @@ function createBodyReader(completion: Completion) {
   let kind: "unknown" | "events" | "json" = "unknown";
 
   function push(text: string) {
-    if (kind === "events") return stream.push(text);
+    if (kind === "events") {
+      if (!completion.hasEvents && held.length < quotedCharacters) held += text;
+      return stream.push(text);
+    }
     held += text;
     if (kind === "unknown") kind = findKind(held);
     if (kind === "events") stream.push(held);

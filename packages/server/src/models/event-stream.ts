@@ -11,7 +11,7 @@ type OnData = (data: string, event: { name: string; isWhole: boolean }) => boole
 
 /**
  * Reads an event stream by the rules of the HTML standard: lines end with LF, CR or CRLF, a byte order mark at the start
- * is skipped, comments and unknown fields are ignored, and the data lines of an event are joined. The last line may lack
+ * is skipped, comments and unknown fields except `error` are ignored, and the data lines of an event are joined. The last line may lack
  * its line ending. After `onData` has called `stop`, the rest is ignored.
  */
 export function createEventStreamReader(onData: OnData) {
@@ -40,6 +40,9 @@ export function createEventStreamReader(onData: OnData) {
       if (pending !== null && pending.length > maxEventCharacters) throw tooLongError();
     } else if (line.startsWith("event:")) {
       name = line.slice(6).trim();
+    } else if (line.startsWith("error:")) {
+      // Versions of llama.cpp until 2025 send errors in a field of this name.
+      onData(line.slice(6).trim(), { name: "error", isWhole: true });
     }
   }
 

@@ -177,7 +177,10 @@ const describe = ({ message, responseBody = "" }: APICallError) => `${message}\n
 function names(text: string, name: string): boolean {
   const isTerm = /_|[a-z][A-Z]|^\$|^temperature$/.test(name);
   const word = `(?<![\\w])${RegExp.escape(name)}(?![\\w])`;
-  return new RegExp(isTerm ? word : `["'\`]${word}["'\`]|${word} (?:parameter|keyword|field)`, "i").test(text);
+  return new RegExp(
+    isTerm ? word : `["'\`]${word}["'\`]|[\\]\\d]\\.${word}|${word} (?:parameter|keyword|field)`,
+    "i",
+  ).test(text);
 }
 
 const isMissing = (error: string) =>

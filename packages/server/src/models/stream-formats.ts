@@ -20,7 +20,9 @@ export const anthropicStream: StreamFormat = {
   createFilter() {
     const known = new Set<unknown>();
     return (event) => {
-      const { type, index } = event;
+      const { type, index, error } = event;
+      // Proxies leave out the type of their own errors.
+      if (isObject(error)) return { type: "error", error: { type: "error", message: "", ...error } as JSONObject };
       if (typeof type !== "string" || !anthropicEvents.has(type)) return null;
       switch (type) {
         case "content_block_start":

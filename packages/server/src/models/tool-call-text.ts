@@ -16,6 +16,8 @@ const blocks: ReadonlyArray<readonly [opening: string, closing: string | null]> 
   ["<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"],
   ["<|python_tag|>", null],
   ["[TOOL_CALLS]", null],
+  // Some models leave out the opening tag.
+  ["</tool_call>", ""],
   // Marks of the end, which servers with a wrong template pass on as text.
   ["<|END_RESPONSE|>", ""],
   ["<|return|>", ""],
