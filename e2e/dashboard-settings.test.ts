@@ -21,7 +21,9 @@ describe("the settings", () => {
     receiver = await startReceiver();
     upstream = await startUpstream(({ request, response }) => {
       response.statusCode = request.headers.authorization === "Bearer sk-right" ? 200 : 401;
-      response.end(JSON.stringify({ data: [{ id: "harbour-large" }, { id: "harbour-small" }] }));
+      const choice = { message: { content: "Hello." }, finish_reason: "stop" };
+      const list = { data: [{ id: "harbour-large" }, { id: "harbour-small" }] };
+      response.end(JSON.stringify(request.method === "GET" ? list : { choices: [choice] }));
     });
     const env = {
       ...unlimited,
@@ -180,6 +182,9 @@ describe("the settings", () => {
     await page.getByText("harbour-large").waitFor();
     await page.getByRole("button", { name: "Test OpenAI-compatible" }).click();
     await page.getByText(/Responded in \d+ ms\./).waitFor();
+    await page.getByText("Requests and responses (2)").click();
+    await page.getByText("authorization: ***").first().waitFor();
+    await page.getByText('"content":"Hello."').waitFor();
     await picture(page, "dashboard-models");
     await expectFit(page);
     expect(await page.content()).not.toContain("sk-right");

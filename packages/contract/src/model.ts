@@ -119,10 +119,38 @@ export const deleteProvider = {
   },
 } as const;
 
+/** One request to a provider and its response, without the key. Bodies have at most 16,384 characters. */
+const ProviderExchange = Type.Object({
+  request: Type.Object({
+    method: Type.String(),
+    url: Type.String({ description: "Without the host if the address belongs to the server's operator" }),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: nullable(Type.String()),
+  }),
+  response: nullable(
+    Type.Object({
+      status: Type.Integer(),
+      headers: Type.Record(Type.String(), Type.String()),
+      body: Type.String(),
+      isTruncated: Type.Boolean(),
+    }),
+  ),
+});
+
 export const ProviderTest = Type.Object({
   success: Type.Boolean(),
   durationMs: Type.Integer(),
   error: nullable(Type.String({ description: "The error message. `null` on success." })),
+  reply: nullable(
+    Type.Object(
+      {
+        model: Type.String({ description: "The model that was asked" }),
+        text: Type.String({ description: "Its reply, at most 2,000 characters" }),
+      },
+      { description: "`null` unless `sendMessage` is set and the model replied" },
+    ),
+  ),
+  exchanges: Type.Array(ProviderExchange, { description: "What was sent to the provider and received, in order" }),
 });
 export type ProviderTest = Static<typeof ProviderTest>;
 
@@ -148,6 +176,13 @@ export const testProvider = {
             description: "The model to test with, for servers that do not list their models",
           }),
         ),
+      ),
+      sendMessage: Type.Optional(
+        Type.Boolean({
+          description:
+            "Also request a short reply, in the way in which agents do, from `model`, the provider's default model or " +
+            "the first model that it lists. The tokens are charged by the provider.",
+        }),
       ),
     }),
     response: { 200: inEnvelope(ProviderTest) },

@@ -14,7 +14,7 @@ import { openai } from "./openai.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { Connection, Provider } from "./provider.ts";
 import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "./provider-environment.ts";
-import { testProvider } from "./test-provider.ts";
+import { type ProviderTestResult, testProvider } from "./test-provider.ts";
 
 const DEMO = "foyer/demo";
 const LIST_TIMEOUT_MS = 5_000;
@@ -126,15 +126,21 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     },
     /**
      * Tests the given access to a provider, or with null the organization's current access.
-     * @returns the problem, or null when the provider works
+     * @returns the problem, or null when the provider works, with what was sent and received
      * @throws 404 when there is no current access
      */
-    async test(organizationId: string, name: ProviderName, given: ProviderAccess | null, model: string | null) {
+    async test(
+      organizationId: string,
+      name: ProviderName,
+      given: ProviderAccess | null,
+      { model, sendMessage }: { model: string | null; sendMessage: boolean },
+    ): Promise<ProviderTestResult> {
       const own = given ?? (await settings.get(organizationId)).get(name);
       const access = own ?? environment.get(name);
       const connection = access && resolveConnection(name, access, own !== undefined);
       if (!connection) throw notFound("Model provider setting");
-      return testProvider(providers[name], connection, { model, isHidden: !own && access.baseUrl !== null });
+      const isHidden = !own && access.baseUrl !== null;
+      return testProvider({ ...providers[name], name }, connection, { organizationId, model, isHidden, sendMessage });
     },
     /**
      * Lists the models that the organization can use, as reported by the providers. For a provider that fails, only its

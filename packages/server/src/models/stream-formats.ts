@@ -137,7 +137,7 @@ export const mistralStream: StreamFormat = {
   toEvents(body) {
     const choice = Array.isArray(body.choices) ? body.choices[0] : undefined;
     if (!isObject(choice) || !isObject(choice.message)) return [];
-    return [{ ...body, choices: [{ ...choice, message: null, delta: choice.message } as JSONObject] }];
+    return [{ ...body, choices: [{ index: 0, ...choice, message: null, delta: choice.message } as JSONObject] }];
   },
 };
 

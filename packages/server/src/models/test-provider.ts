@@ -1,10 +1,19 @@
+import type { ProviderTest } from "@foyer/contract";
 import { OutboundError } from "../outbound/outbound-error.ts";
+import { askModel } from "./ask-model.ts";
 import { type Connection, chatEndpoint, type Provider } from "./provider.ts";
-import { withoutKey } from "./provider-failure.ts";
+import type { ProviderName } from "./provider-environment.ts";
+import { describeFailure, withoutKey } from "./provider-failure.ts";
 import { findProviderMessage } from "./provider-message.ts";
+import { createRecorder } from "./record-exchanges.ts";
 
 const TOTAL_MS = 10_000;
 const MAX_BYTES = 2_000_000;
+/** Time limits of the reply in milliseconds. */
+const REPLY_LIMITS = { idleTimeout: 20_000, totalTimeout: 30_000 };
+const MAX_REPLY = 2_000;
+
+export type ProviderTestResult = Pick<ProviderTest, "error" | "reply" | "exchanges">;
 
 type Answer = { status: number; json: unknown };
 
@@ -13,34 +22,72 @@ type Answer = { status: number; json: unknown };
  * kind of server may not have a list.
  * @param options.model the model for that reply
  * @param options.isHidden the URL belongs to the operator, so nothing about it is disclosed
+ * @param options.sendMessage also requests a reply in the way in which agents do
  * @returns the problem in words for a member, never containing the key; null when the provider works
  */
 export async function testProvider(
-  provider: Provider,
+  provider: Provider & { name: ProviderName },
   connection: Connection,
-  options: { model: string | null; isHidden: boolean },
-): Promise<string | null> {
-  const ask = createAsk(connection, performance.now() + TOTAL_MS);
+  options: { organizationId: string; model: string | null; isHidden: boolean; sendMessage: boolean },
+): Promise<ProviderTestResult> {
+  const { isHidden } = options;
+  const { outbound, exchanges } = createRecorder(connection.outbound, connection, { isHidden });
+  const recorded = { ...connection, outbound };
+  const ask = createAsk(recorded, performance.now() + TOTAL_MS);
+  const found: { names: string[] } = { names: [] };
   try {
-    const problem = await findProblem(provider, connection, options.model, ask, options.isHidden);
-    return problem && withoutKey(problem, connection.apiKey);
+    const problem = await findProblem(provider, recorded, { ...options, found }, ask);
+    const error = problem && withoutKey(problem, connection.apiKey);
+    if (error || !options.sendMessage) return { error, reply: null, exchanges };
+    const model = options.model ?? provider.defaultModel ?? found.names[0];
+    if (!model) return { error: "Name a model to test with. The provider lists none.", reply: null, exchanges };
+    return { ...(await requestReply(provider, recorded, model, options.organizationId)), exchanges };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return withoutKey(options.isHidden ? `${error.publicMessage}.` : error.message, connection.apiKey);
+    const problem = withoutKey(isHidden ? `${error.publicMessage}.` : error.message, connection.apiKey);
+    return { error: problem, reply: null, exchanges };
   }
+}
+
+async function requestReply(
+  provider: Provider & { name: ProviderName },
+  connection: Connection,
+  modelId: string,
+  organizationId: string,
+): Promise<Pick<ProviderTestResult, "error" | "reply">> {
+  const { apiKey, baseUrl } = connection;
+  const model = await provider.connect(connection, modelId);
+  const chosen = { ...model, source: { provider: provider.name, apiKey, baseUrl }, isOperatorPaid: false };
+  const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Reply with one word: Hello" }] }];
+  let text = "";
+  try {
+    await askModel(organizationId, chosen, { prompt }, REPLY_LIMITS, new AbortController().signal, {
+      begin() {
+        text = "";
+      },
+      part(part) {
+        if (part.type === "text-delta") text += part.delta;
+      },
+    });
+  } catch (error) {
+    const { message, providerStatus } = describeFailure(error, chosen);
+    return { error: providerStatus === null ? message : `HTTP ${providerStatus}: ${message}`, reply: null };
+  }
+  if (text.trim() === "") return { error: "The model sent an empty reply.", reply: null };
+  return { error: null, reply: { model: modelId, text: text.slice(0, MAX_REPLY).toWellFormed() } };
 }
 
 async function findProblem(
   provider: Provider,
   connection: Connection,
-  model: string | null,
+  { model, isHidden, found }: { model: string | null; isHidden: boolean; found: { names: string[] } },
   ask: Ask,
-  isHidden: boolean,
 ): Promise<string | null> {
   const { models, baseUrl, label } = provider;
   const { apiKey } = connection;
   const list = await ask("GET", connection.baseUrl + models.path, apiKey ? models.headers(apiKey) : {});
   const names = list.status === 200 ? listNames(models, list.json) : [];
+  found.names = names;
   if (names.length > 0) return null;
   // A user-entered URL can lead to any implementation, and many servers do not list their models.
   const canReply = baseUrl === null && !isKeyRefused(list);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { type Exchange, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 
@@ -132,6 +132,60 @@ it("testing a provider uses saved settings by default, and sends a saved key now
   expect(seen()).toEqual([]);
   expect((await account.call("POST", "/models/providers/google/test", {})).status).toBe(404);
   expect((await account.call("POST", "/models/providers/nobody/test", {})).status).toBe(404);
+});
+
+describe("testing a provider with a message", () => {
+  const list = answer(200, models);
+  const say = answer(200, { choices: [{ message: { content: "Hello." }, finish_reason: "stop" }] });
+  const script = (reply: typeof say) =>
+    upstream.script((exchange) => (exchange.request.method === "GET" ? list(exchange) : reply(exchange)));
+  const test = async (provider: string, body: object) => {
+    const { body: answered } = await account.call("POST", `/models/providers/${provider}/test`, body);
+    return answered.data;
+  };
+
+  it("requests a reply from the first listed model and shows what was sent and received", async () => {
+    script(say);
+    const { success, reply, exchanges } = await test("openai-compatible", { ...own(), sendMessage: true });
+    expect([success, reply]).toEqual([true, { model: "small", text: "Hello." }]);
+    expect(exchanges).toMatchObject([
+      { request: { method: "GET" }, response: { status: 200, body: JSON.stringify(models) } },
+      {
+        request: {
+          method: "POST",
+          url: `${upstream.url}/v1/chat/completions`,
+          headers: { authorization: "***" },
+          body: expect.stringContaining('"model":"small"'),
+        },
+        response: { status: 200, body: expect.stringContaining("Hello."), isTruncated: false },
+      },
+    ]);
+  });
+
+  it("shows the provider's refusal completely and without the key", async () => {
+    script(answer(400, { error: { message: `The model of ${key} is not ready.` } }));
+    const tested = await test("openai-compatible", { ...own(), sendMessage: true });
+    expect(tested).toMatchObject({ success: false, error: "HTTP 400: The model of *** is not ready.", reply: null });
+    expect(tested.exchanges[1].response).toMatchObject({ status: 400, body: expect.stringContaining("is not ready") });
+    expect(JSON.stringify(tested)).not.toContain(key);
+  });
+
+  it("shows the exchange of a provider with its own package, and bounds it", async () => {
+    script(answer(200, { id: "x".repeat(50_000) }));
+    const { success, exchanges } = await test("mistral", { ...own(), sendMessage: true });
+    expect(success).toBe(false);
+    expect(exchanges[1].response).toMatchObject({ status: 200, isTruncated: true });
+    expect(exchanges[1].response.body).toHaveLength(16_384);
+  });
+
+  it("does not show the operator's address", async () => {
+    script(say);
+    const { success, exchanges } = await test("mistral", { sendMessage: true });
+    expect([success, exchanges.length]).toEqual([true, 2]);
+    expect(exchanges[1].request.url).toBe("(address)/v1/chat/completions");
+    expect(JSON.stringify(exchanges)).not.toContain(new URL(upstream.url).host);
+    expect(JSON.stringify(exchanges)).not.toContain("operator-key");
+  });
 });
 
 it("testing a provider does not reveal the operator's URL to an organization", async () => {

@@ -77,11 +77,14 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
       if (isGiven) checkUsable(provider, access);
       const startedAt = performance.now();
       const { organizationId } = requirePrincipal(request);
-      const error =
-        findRefusal(access.baseUrl) ??
-        (await models.test(organizationId, provider, isGiven ? access : null, request.body.model ?? null));
+      const { model = null, sendMessage = false } = request.body;
+      const refusal = findRefusal(access.baseUrl);
+      const result =
+        refusal === null
+          ? await models.test(organizationId, provider, isGiven ? access : null, { model, sendMessage })
+          : { error: refusal, reply: null, exchanges: [] };
       const durationMs = Math.round(performance.now() - startedAt);
-      return { data: { success: error === null, durationMs, error }, error: null };
+      return { data: { success: result.error === null, durationMs, ...result }, error: null };
     },
   });
 

@@ -17,7 +17,7 @@ export function ProviderRow({
   onEdit: () => void;
   onRemove: () => void;
 }) {
-  const test = useMutation({ mutationFn: () => api.testProvider({ provider, body: {} }) });
+  const test = useMutation({ mutationFn: () => api.testProvider({ provider, body: { sendMessage: true } }) });
   const edit = source === "account" ? "Change" : source === "environment" ? "Use your own key" : "Connect";
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2 last:border-b-0">

@@ -1,5 +1,6 @@
 import { FoyerError, type Output } from "@foyer/sdk";
 import type { UseMutationResult } from "@tanstack/react-query";
+import { LabeledJson } from "../../../components/json-block.tsx";
 import { toSentence } from "../../../components/use-draft.ts";
 
 /** The result of a connection test. Its space is reserved from the start of the test. */
@@ -10,12 +11,50 @@ export function TestOutcome({
 }) {
   const problem = (error && describeError(error)) ?? data?.error;
   return (
-    <p role="status" className={`text-sm ${problem ? "text-wrong" : "text-soft"}`}>
-      {isPending && "Testing…"}
-      {!isPending && problem && toSentence(problem)}
-      {!isPending && !problem && !isIdle && data && `Responded in ${data.durationMs} ms.`}
-    </p>
+    <>
+      <p role="status" className={`text-sm ${problem ? "text-wrong" : "text-soft"}`}>
+        {isPending && "Testing…"}
+        {!isPending && problem && toSentence(problem)}
+        {!isPending && !problem && !isIdle && data && `Responded in ${data.durationMs} ms.`}
+      </p>
+      {!isPending && data && data.exchanges.length > 0 && <Exchanges exchanges={data.exchanges} />}
+    </>
   );
+}
+
+type Exchange = Output<"testProvider">["exchanges"][number];
+
+/** What was sent to the provider and received, for support requests. */
+function Exchanges({ exchanges }: { exchanges: readonly Exchange[] }) {
+  return (
+    <details className="min-w-0 text-sm">
+      <summary className="text-soft">Requests and responses ({exchanges.length})</summary>
+      <ol className="mt-2 grid gap-4">
+        {exchanges.map(({ request, response }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+          <li key={index} className="grid min-w-0 gap-2">
+            <p className="font-mono break-all">
+              {request.method} {request.url}
+            </p>
+            <LabeledJson label={`Request ${index + 1}`} value={`${toLines(request.headers)}${request.body ?? ""}`} />
+            {response ? (
+              <LabeledJson
+                label={`Response ${index + 1}: HTTP ${response.status}${response.isTruncated ? ", cut off" : ""}`}
+                value={`${toLines(response.headers)}${response.body}`}
+              />
+            ) : (
+              <p className="text-soft">No response was received.</p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+/** Headers as in HTTP, with the blank line that precedes the body. */
+function toLines(headers: Record<string, string>): string {
+  return [...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), "", ""].join("\n");
 }
 
 /** Prefers the message of a field, which is more specific. */

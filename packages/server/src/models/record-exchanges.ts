@@ -1,0 +1,119 @@
+import { Readable } from "node:stream";
+import type { ProviderTest } from "@foyer/contract";
+import type { Outbound, OutboundRequest } from "../outbound/guarded-request.ts";
+import type { ChosenModel } from "./chat-model.ts";
+import { redact, withoutKey } from "./provider-failure.ts";
+
+/** The maximum number of recorded exchanges, and of characters of one body. */
+const MAX_EXCHANGES = 12;
+const MAX_BODY = 16 * 1024;
+
+type Exchange = ProviderTest["exchanges"][number];
+type Source = Pick<NonNullable<ChosenModel["source"]>, "apiKey" | "baseUrl">;
+
+/** Headers that say something about the reply. All others, such as cookies and tracing, are left out. */
+const shownHeaders = /^(?:content-type|retry-after.*|x-request-id|request-id|x-ratelimit-.*|date)$/;
+
+const keyHeaders = /^(?:authorization|x-api-key|x-goog-api-key|api-key)$/;
+
+/**
+ * Wraps the client for outbound calls so that it records the exchanges with a provider, for members: with the key
+ * removed, and bounded. The operator's address is not shown to an organization.
+ */
+export function createRecorder(outbound: Outbound, source: Source, { isHidden }: { isHidden: boolean }) {
+  const exchanges: Exchange[] = [];
+  const clean = (text: string) => withoutKey(text, source.apiKey).slice(0, MAX_BODY).toWellFormed();
+  // Redacting joins lines, so each line is redacted on its own.
+  const hideAddresses = (text: string) =>
+    text
+      .split("\n")
+      .map((line) => redact(line, source))
+      .join("\n");
+  const show = (text: string) => (isHidden ? hideAddresses(clean(text)) : clean(text));
+
+  function open(request: { url: string; method: string; headers: Record<string, string>; body?: unknown }): Exchange {
+    const { pathname, search, origin } = new URL(request.url);
+    const body = typeof request.body === "string" ? show(request.body) : null;
+    const shownUrl = `${isHidden ? "(address)" : origin}${pathname}${search}`;
+    const exchange: Exchange = {
+      request: {
+        method: request.method,
+        url: withoutKey(shownUrl, source.apiKey),
+        headers: Object.fromEntries(
+          Object.entries(request.headers).map(([name, value]) => [
+            name,
+            keyHeaders.test(name.toLowerCase()) ? "***" : show(value),
+          ]),
+        ),
+        body,
+      },
+      response: null,
+    };
+    if (exchanges.length < MAX_EXCHANGES) exchanges.push(exchange);
+    return exchange;
+  }
+
+  function respond(exchange: Exchange, status: number, headers: Iterable<[string, unknown]>) {
+    const shown = [...headers].filter(([name, value]) => value !== undefined && shownHeaders.test(name.toLowerCase()));
+    const response = {
+      status,
+      headers: Object.fromEntries(shown.map(([name, value]) => [name, show(String(value))])),
+      body: "",
+      isTruncated: false,
+    };
+    exchange.response = response;
+    const decoder = new TextDecoder();
+    let text = "";
+    return (chunk: Uint8Array) => {
+      if (text.length < MAX_BODY) text += decoder.decode(chunk, { stream: true });
+      response.isTruncated = text.length > MAX_BODY;
+      response.body = show(text);
+    };
+  }
+
+  const recording: Outbound = {
+    ...outbound,
+    async request(options) {
+      const exchange = open({ ...options, headers: options.headers ?? {} });
+      const answer = await outbound.request(options);
+      respond(exchange, answer.status, Object.entries(answer.headers))(answer.body);
+      return answer;
+    },
+    async stream(options: OutboundRequest) {
+      const exchange = open({ ...options, headers: options.headers ?? {} });
+      const answer = await outbound.stream(options);
+      const record = respond(exchange, answer.status, Object.entries(answer.headers));
+      return { ...answer, body: Readable.from(recordBody(answer.body, record), { objectMode: false }) };
+    },
+    fetch(trust) {
+      const send = outbound.fetch(trust);
+      return async (input, init) => {
+        const { method = "GET", headers: sent, body: sentBody } = init ?? {};
+        const exchange = open({
+          url: String(input),
+          method,
+          headers: Object.fromEntries(new Headers(sent)),
+          body: sentBody,
+        });
+        const response = await send(input, init);
+        const record = respond(exchange, response.status, response.headers);
+        const { status, headers, body } = response;
+        const copy = new TransformStream<Uint8Array, Uint8Array>({
+          transform(chunk, controller) {
+            record(chunk);
+            controller.enqueue(chunk);
+          },
+        });
+        return new Response(body?.pipeThrough(copy), { status, headers });
+      };
+    },
+  };
+  return { outbound: recording, exchanges };
+}
+
+async function* recordBody(body: Readable, record: (chunk: Uint8Array) => void) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    record(chunk);
+    yield chunk;
+  }
+}
