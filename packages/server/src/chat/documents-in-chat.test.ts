@@ -88,7 +88,7 @@ onBothDatabases("a reply from documents", (createDatabase) => {
   it.each([
     ["See htt[99]ps://evil.example/x.", "See evil.example/x."],
     ["See w[98, 99]ww.evil.example.", "See evil.example."],
-    ["![a][99](https://evil.example/x.png) [1]", "![a] [1]"],
+    ["![a][99](https://evil.example/x.png) [1]", "a [1]"],
     ["/[99]/evil.example/x", "evil.example/x"],
   ])("removes the link that appears when the citation in %j is removed", async (said, shown) => {
     model.script(sayWords(...said));

@@ -18,23 +18,46 @@ const cases: Array<[string, string]> = [
   ["See https://shop.example/a?b=1#c.", "See https://shop.example/a?b=1#c."],
   ['[Help](https://shop.example/help "Help") and more', '[Help](https://shop.example/help "Help") and more'],
   ["https://docs.shop.example is a subdomain", "https://docs.shop.example is a subdomain"],
-  ["[Login](https://evil.example/login)", "[Login]"],
-  ["![x](https://evil.example/a.png) after", "![x] after"],
+  ["[Login](https://evil.example/login)", "Login"],
+  ["![x](https://evil.example/a.png) after", "x after"],
   ["Go to https://evil.example/a now", "Go to evil.example now".replace("example", "example/a")],
   ["www.evil.example", "evil.example"],
-  ["[1]: https://evil.example\n", "[1] \n"],
-  ["https://https://evil.example hhttps://ttps://evil.example", "https//evil.example https//evil.example"],
+  ["[1]: https://evil.example\n", "[1] evil.example\n"],
+  ["https://https://evil.example hhttps://ttps://evil.example", "evil.example h ttps://evil.example"],
   ["www.www.www.evil.example", "evil.example"],
-  ["[a](x)(https&colon;//evil.example) [a](x)[b]", "[a] (https&colon;evil.example) [a] [b]"],
-  ["[a]: https://evil.example https&colon;//evil.example", "[a]  https&colon;evil.example"],
+  ["[a](x)(https&colon;//evil.example) [a](x)[b]", "[a] (x)(https&colon; evil.example) [a] (x)[b]"],
+  ["[a]: https://evil.example https&colon;//evil.example", "[a] evil.example https&colon; evil.example"],
   ["////evil.example/x https:/evil.example https:\\\\evil.example", "evil.example/x evil.example evil.example"],
   ["1/2, and/or, a // comment, 50 km/h", "1/2, and/or, a // comment, 50 km/h"],
   ["[Note]: see below", "[Note]: see below"],
-  ["[write](mailto:ada@shop.example) [write](mailto:eve@evil.example)", "[write](mailto:ada@shop.example) [write]"],
-  ["[a](https&colon;//evil.example)", "[a]"],
+  ["[write](mailto:ada@shop.example) [write](mailto:eve@evil.example)", "[write](mailto:ada@shop.example) write"],
+  ["[a](https&colon;//evil.example)", "a"],
   ["[x](never closed", "[x] (never closed"],
-  ["An array[0](call) and a list [1], [2].", "An array[0] and a list [1], [2]."],
+  ["An array[0](call) and a list [1], [2].", "An array[0] (call) and a list [1], [2]."],
   ["Is it so? Which?", "Is it so? Which?"],
+  ["See [our prices](https://evil.example/prices).", "See our prices."],
+  ["([our prices](https://evil.example/prices))", "(our prices)"],
+  ["htt[p](https://evil.example)s://evil.example", "htt p s://evil.example"],
+  ["htt[](https://evil.example)ps://evil.example", "htt ps://evil.example"],
+  ["[www](https://evil.example).evil.example", "www .evil.example"],
+  ["[a [b](https://shop.example/b) c](https://evil.example)", "a [b](https://shop.example/b) c"],
+  ["[![x](https://evil.example/a.png)](https://evil.example)", " x "],
+  ["[terms](https://shop.example/ https://evil.example/?d=1)", "[terms](https://shop.example/)"],
+  ["[shop](https://shop.example)", "[shop](https://shop.example/)"],
+  ["https://shop.exampleftp://.evil.example/", "https://shop.example .evil.example/"],
+  ["https://shop.example).evil.example", "https://shop.example ).evil.example"],
+  ["https://shop.example`.evil.example", "https://shop.example `.evil.example"],
+  ["Open (https://shop.example). **https://shop.example**", "Open (https://shop.example). **https://shop.example**"],
+  ["See https://shop.example. Or www.shop.example.", "See https://shop.example. Or www.shop.example."],
+  ["请看https://shop.example/help。", "请看https://shop.example/help。"],
+  ["Write to ada@shop.example or eve@evil.example.", "Write to ada@shop.example or eve (at) evil.example."],
+  [
+    "<https://shop.example/> <https://evil.example> <mailto:eve@evil.example>",
+    "<https://shop.example/> < evil.example> < mailto:eve (at) evil.example>",
+  ],
+  ['<b>1 < 2</b> <a href="https://shop.example/">x</a>', '<b>1 < 2</b> <a href="https://shop.example/">x</a>'],
+  ['<img src="https&colon;//evil.example/a.png">', '< img src="https&colon; evil.example/a.png">'],
+  ["https://www.evil.example/x", "evil.example/x"],
 ];
 
 describe("the link filter", () => {
@@ -68,8 +91,10 @@ describe("the link filter", () => {
   it("holds back only text that may become a link", () => {
     const filter = createLinkFilter(isKnown);
     expect(filter.push("Hello wor")).toBe("Hello wor");
-    expect(filter.push("ld, see [the page](https://shop")).toBe("ld, see [the page");
-    expect(filter.push(".example/) now")).toBe("](https://shop.example/) now");
+    expect(filter.push("ld, see [the page](https://shop")).toBe("ld, see ");
+    expect(filter.push(".example/) here")).toBe("[the page](https://shop.example/) here");
+    expect(filter.push(", as in [1]")).toBe(", as in ");
+    expect(filter.push(" and [2].")).toBe("[1] and [2].");
   });
 
   it.each(["](", "]:", "](a", "[x]: h", "http://", "www.", "https://a@"])(
@@ -91,7 +116,7 @@ describe("the link filter", () => {
     const search = vi.spyOn(String.prototype, "matchAll");
     onTestFinished(() => search.mockRestore());
     const text = "[a](https://evil.test/) https://www.host-19999.example/b ".repeat(200);
-    expect(filter.push(text) + filter.flush()).toBe("[a] https://www.host-19999.example/b ".repeat(200));
+    expect(filter.push(text) + filter.flush()).toBe("a https://www.host-19999.example/b ".repeat(200));
     expect(search.mock.contexts.filter((searched) => searched === long)).toHaveLength(1);
   });
 });

@@ -15,6 +15,8 @@ export type PromptFormat = {
   acceptsOwnId(id: string, toolName: string): boolean;
   /** Creates an id for a call. `number` counts the calls of the prompt from 0. */
   createId(number: number, toolName: string): string;
+  /** whether the names of calls of the running reply are returned as they came, even if no tool has such a name */
+  keepsOwnNames: boolean;
   /** whether an assistant message can contain text and calls at the same time */
   allowsTextWithCalls: boolean;
   /** the longest description of a tool, in characters; longer ones move into the instructions */
@@ -44,7 +46,11 @@ export function withFormat(model: StreamModel, format: PromptFormat): StreamMode
 export function formatCall(call: LanguageModelV4CallOptions, format: PromptFormat): LanguageModelV4CallOptions {
   const hasTools = call.tools !== undefined && call.tools.length > 0;
   const prompt = hasTools ? call.prompt : withoutEarlierCalls(call.prompt);
-  const cleaned = prompt.flatMap((message) => cleanMessage(message, format));
+  const lastUser = prompt.findLastIndex(({ role }) => role === "user");
+  const cleaned = prompt.flatMap((message, index) => {
+    const toName = format.keepsOwnNames && index > lastUser ? (name: string) => name : toToolName;
+    return cleanMessage(message, format, toName);
+  });
   const messages = replaceCallIds(addBridges(joinMessages(pairResults(cleaned))), format);
   if (!call.tools) return { ...call, prompt: messages };
   const tools = call.tools.map((tool) => formatTool(tool, format));
@@ -90,7 +96,11 @@ function withLongDescriptions(
 }
 
 /** Removes blank texts, which Anthropic refuses, and values that a provider cannot parse. */
-function cleanMessage(message: LanguageModelV4Message, format: PromptFormat): LanguageModelV4Message[] {
+function cleanMessage(
+  message: LanguageModelV4Message,
+  format: PromptFormat,
+  toName: (name: string) => string,
+): LanguageModelV4Message[] {
   switch (message.role) {
     case "system":
       return isBlank(message.content) ? [] : [{ ...message, content: message.content.toWellFormed() }];
@@ -100,16 +110,22 @@ function cleanMessage(message: LanguageModelV4Message, format: PromptFormat): La
       return [{ ...message, content: content.length > 0 ? content : [{ type: "text", text: "[empty message]" }] }];
     }
     case "assistant":
-      return cleanAssistant(message, format);
+      return cleanAssistant(message, format, toName);
     case "tool":
-      return [{ ...message, content: message.content.map(cleanResult) }];
+      return [{ ...message, content: message.content.map((part) => cleanResult(part, toName)) }];
   }
 }
 
-function cleanAssistant(message: Assistant, { allowsTextWithCalls }: PromptFormat): Assistant[] {
+function cleanAssistant(
+  message: Assistant,
+  { allowsTextWithCalls }: PromptFormat,
+  toName: (name: string) => string,
+): Assistant[] {
   const hasCalls = message.content.some(({ type }) => type === "tool-call");
   const content = message.content.flatMap((part): Assistant["content"] => {
-    if (part.type === "tool-call") return [cleanCall(part)];
+    if (part.type === "tool-call") {
+      return [{ ...part, toolName: toName(part.toolName), input: toObject(part.input) }];
+    }
     if (part.type !== "text") return [part];
     return hasCalls && !allowsTextWithCalls ? [] : cleanText(part);
   });
@@ -121,15 +137,13 @@ function cleanText<T extends { type: string }>(part: T | { type: "text"; text: s
   return isBlank(part.text) ? [] : [{ ...part, text: part.text.toWellFormed() } as unknown as T];
 }
 
-/** The names of calls come from the model, which can invent names that the provider refuses to read again. */
-function cleanCall(call: ToolCall): ToolCall {
-  return { ...call, toolName: toToolName(call.toolName), input: toObject(call.input) };
-}
-
-function cleanResult(part: ToolMessage["content"][number]): ToolMessage["content"][number] {
+function cleanResult(
+  part: ToolMessage["content"][number],
+  toName: (name: string) => string,
+): ToolMessage["content"][number] {
   if (part.type !== "tool-result") return part;
   const { output } = part;
-  const toolName = toToolName(part.toolName);
+  const toolName = toName(part.toolName);
   if (output.type !== "text" && output.type !== "error-text") return { ...part, toolName };
   const value = isBlank(output.value) ? "(no output)" : output.value.toWellFormed();
   return { ...part, toolName, output: { ...output, value } };
@@ -140,7 +154,10 @@ function isBlank(text: string): boolean {
   return !/[^\p{Z}\p{Cc}\p{Cf}]/u.test(text);
 }
 
-/** Gemini requires a letter or an underscore at the start, and OpenAI at most 64 characters. */
+/**
+ * The name of a call. A model can invent names that a provider refuses to read again. Gemini requires a letter or an underscore at the start, and OpenAI
+ * at most 64 characters.
+ */
 function toToolName(name: string): string {
   const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
   return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain.slice(0, 63)}`;

@@ -12,6 +12,7 @@ export const anthropicPrompt: PromptFormat = {
   acceptsId: isCommonId,
   acceptsOwnId: isCommonId,
   createId: createPlainId,
+  keepsOwnNames: false,
   allowsTextWithCalls: true,
   maxDescription: Number.POSITIVE_INFINITY,
   toSchema: toObjectSchema,
@@ -24,6 +25,7 @@ export const mistralPrompt: PromptFormat = {
   acceptsId: isPlainId,
   acceptsOwnId: isPlainId,
   createId: createPlainId,
+  keepsOwnNames: false,
   allowsTextWithCalls: false,
   maxDescription: Number.POSITIVE_INFINITY,
   toSchema: toObjectSchema,
@@ -37,11 +39,12 @@ export const openaiPrompt: PromptFormat = { ...anthropicPrompt, maxDescription: 
  * own. The rules are therefore the strictest that suit every model, and the model's name adds those that contradict them.
  */
 export function chatCompletionsPrompt(modelId: string): PromptFormat {
-  if (mistralModels.test(modelId)) return { ...mistralPrompt, maxDescription: 1_024 };
+  if (mistralModels.test(modelId)) return { ...mistralPrompt, keepsOwnNames: true, maxDescription: 1_024 };
   const format: PromptFormat = {
     acceptsId: isPlainId,
     acceptsOwnId: isAnyId,
     createId: createPlainId,
+    keepsOwnNames: true,
     allowsTextWithCalls: true,
     maxDescription: 1_024,
     toSchema: /gemini/i.test(modelId) ? toGeminiSchema : toObjectSchema,
