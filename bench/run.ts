@@ -15,7 +15,7 @@ import { measureFormSubmit } from "./figures/form-submit.ts";
 import { measureHandoff } from "./figures/handoff.ts";
 import { measureIngestionBesideReplies } from "./figures/ingest-beside.ts";
 import { measureIngestion } from "./figures/ingest-pages.ts";
-import { measureConversationList } from "./figures/list-conversations.ts";
+import { measureConversationList, measureConversationsByActivity } from "./figures/list-conversations.ts";
 import { measureTriggerListing } from "./figures/list-widget-triggers.ts";
 import { measureOpenStreams } from "./figures/open-streams.ts";
 import { measurePacedReply } from "./figures/paced-reply.ts";
@@ -64,6 +64,7 @@ const figures: Record<string, Figure> = {
   "reply-memory": measureReplyMemory,
   handoff: measureHandoff,
   "list-conversations": measureConversationList,
+  "list-conversations-by-activity": measureConversationsByActivity,
   "plan-limit": measurePlanLimit,
   "start-to-ready": measureStartToReady,
   "mock-tool": measureMockTool,

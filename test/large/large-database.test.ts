@@ -87,6 +87,13 @@ describe.each(databases)("a large %s database", (name) => {
     ["a conversation larger than the cap", "GET", () => `/conversations/${ids.old}`, { minBytes: 11 * MIB }],
     ["a page of conversations", "GET", () => `/conversations?agentId=${ids.agentId}&limit=100`],
     ["a far page of conversations", "GET", () => `/conversations?agentId=${ids.agentId}&limit=100&offset=30000`],
+    ["conversations by activity", "GET", () => `/conversations?agentId=${ids.agentId}&limit=100&sort=activity`],
+    [
+      "a far page of conversations by activity",
+      "GET",
+      () => `/conversations?agentId=${ids.agentId}&limit=100&sort=activity&offset=30000`,
+    ],
+    ["unread conversations", "GET", () => `/conversations?agentId=${ids.agentId}&sort=activity&unread=true`],
     ["a search", "GET", () => `/conversations?agentId=${ids.agentId}&q=nothing`],
     ["conversations by rating", "GET", () => `/conversations?agentId=${ids.agentId}&feedback=up`],
     ["failed conversations", "GET", () => `/conversations?agentId=${ids.agentId}&failed=true`],

@@ -100,11 +100,21 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         const counted = await total(db, { agentId });
         return { rows: page.rows, total: counted.rows[0]?.conversations ?? 0 };
       }
-      const matching = db
+      const visible = db
         .selectFrom("conversations")
         .where("organizationId", "=", organizationId)
-        .where(agentExists("conversations"))
-        .$call(matches({ ...filter, ...omitUndefined({ agentId }) }, databaseKind));
+        .where(agentExists("conversations"));
+      if (agentId !== undefined && !isFiltered && isByActivity) {
+        const ids = findIdsByActivity(db, agentId, { limit, offset, ...omitUndefined({ after }) });
+        const page = visible.where("id", "in", ids).select(listColumns).select(summaryExtras);
+        const rows: ConversationSummaryRow[] = await reads.run(
+          page.orderBy("updatedAt", "desc").orderBy("id", "desc"),
+          { lane: "list", owner: organizationId },
+        );
+        const counted = await total(db, { agentId });
+        return { rows, total: counted.rows[0]?.conversations ?? 0 };
+      }
+      const matching = visible.$call(matches({ ...filter, ...omitUndefined({ agentId }) }, databaseKind));
       const page = matching
         .select(listColumns)
         .select(summaryExtras)
@@ -116,10 +126,6 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .orderBy("id", "desc");
       const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
       const rows: ConversationSummaryRow[] = await reads.run(page.limit(limit).offset(offset), options);
-      if (agentId !== undefined && !isFiltered) {
-        const counted = await total(db, { agentId });
-        return { rows, total: counted.rows[0]?.conversations ?? 0 };
-      }
       const [counted] = await reads.run(
         matching.select((x) => x.fn.countAll<number>().as("n")),
         options,
@@ -245,7 +251,20 @@ const submitted = sql`select 1 from submissions where submissions."conversationI
 
 /** Selects what follows a position in the order of the latest activity. */
 function isBefore({ updatedAt, id }: ActivityPosition = { updatedAt: 0, id: "" }) {
-  return sql<boolean>`("updatedAt", conversations.id) < (${updatedAt}, ${id})`;
+  return sql<boolean>`("updatedAt", id) < (${updatedAt}, ${id})`;
+}
+
+/** The ids of a page by activity. They are read from the index alone, so rows before the page cost little. */
+function findIdsByActivity(db: Db, agentId: string, { limit, offset, after }: Page) {
+  return db
+    .selectFrom("conversations as own")
+    .select("own.id")
+    .where("own.agentId", "=", agentId)
+    .$if(after !== undefined, (query) => query.where(isBefore(after)))
+    .orderBy("own.updatedAt", "desc")
+    .orderBy("own.id", "desc")
+    .limit(limit)
+    .offset(offset);
 }
 
 /** Matches the condition of the partial index on these conversations. */
