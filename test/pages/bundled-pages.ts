@@ -37,6 +37,7 @@ async function bundle(): Promise<void> {
     root,
     configFile: false,
     logLevel: "error",
+    oxc: { jsx: { runtime: "automatic" } },
     build: {
       rollupOptions: { input, output: { entryFileNames: "[name].js" } },
     },

@@ -8,7 +8,7 @@ import { extname, join } from "node:path";
 export type Site = { find: (path: string) => string | Buffer | undefined } | { origin: string };
 
 /** Where the pages load the widget from, in place of the two words in their sources. */
-export type Embed = { scriptOrigin: string; agentId: string };
+type Embed = { scriptOrigin: string; agentId: string };
 
 /** The sources of pages contain these. The site replaces them in each response, because pages are built only once. */
 const SCRIPT_ORIGIN = "http://foyer.invalid";

@@ -48,7 +48,7 @@ function installRecorder(ownEvents: string[]): void {
   }
 }
 
-const QUIET_MS = 250;
+const QUIET_MS = 150;
 
 /** Waits until the page has been idle for a while, because the end of a router's work has no event. */
 export async function waitUntilQuiet(page: Page, records: Records): Promise<void> {
@@ -85,7 +85,8 @@ function readInPage(): Record<string, string> {
   const scrolled = own.filter(({ scrollTop, scrollLeft }) => scrollTop !== 0 || scrollLeft !== 0);
   const { index } = navigation.currentEntry as NavigationHistoryEntry;
   const entries = navigation.entries().slice(0, index + 1);
-  const { foyerPanel: _, ...state } = (history.state ?? {}) as Record<string, unknown>;
+  /** Routers give each entry a random key. */
+  const withoutKeys = (text: string) => text.replaceAll(/"(key|restorationIdentifier)":"[^"]*"/g, '"$1":"…"');
   return {
     address: location.pathname + location.search + location.hash,
     title: document.title,
@@ -103,7 +104,7 @@ function readInPage(): Record<string, string> {
       .map(describe)
       .join("\n"),
     history: entries.map(({ url }) => new URL(url as string).pathname).join("\n"),
-    "history state": JSON.stringify(state).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "a UUID"),
+    "history state": withoutKeys(JSON.stringify(history.state)),
     events: Object.entries(Reflect.get(window, "receivedEvents"))
       .map(([name, times]) => `${name}: ${times}`)
       .sort()
