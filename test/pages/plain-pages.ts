@@ -51,7 +51,7 @@ export const plainPages: HostPage[] = [
       * { all: revert !important; }
       html { font-size: 62.5%; }
       *, *::before, *::after { box-sizing: content-box !important; margin: 0 !important; letter-spacing: 0.3em !important; }
-      div:empty, :empty { display: none !important; }
+      div:empty, span:empty, p:empty { display: none !important; }
       button, input, textarea { appearance: none !important; text-transform: uppercase !important; opacity: 0.99 !important; }
       body > *, html > * { z-index: 2147483647; }
     </style>`,
