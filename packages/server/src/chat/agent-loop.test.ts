@@ -243,6 +243,79 @@ describe("the agent loop", () => {
     });
   });
 
+  describe("when the model says nothing", () => {
+    const reasoning: ModelPart[] = [
+      { type: "reasoning-start", id: "r" },
+      { type: "reasoning-delta", id: "r", delta: "Hm." },
+    ];
+
+    it("asks once more", async () => {
+      const { model, asked } = createScriptedModel([], text("We open at nine."));
+      const { said, result } = run(model);
+      expect((await result).stopReason).toBe("end_turn");
+      expect([said, asked.length]).toEqual([["We open at nine."], 2]);
+    });
+
+    it.each<[string, ModelPart[], RegExp]>([
+      ["nothing", [], /empty reply/],
+      ["only white space", text("\n\n"), /empty reply/],
+      ["only thoughts", reasoning, /thoughts/],
+    ])("fails after two replies of %s and says so to members", async (_, parts, message) => {
+      const { model, asked } = createScriptedModel(parts);
+      const failure = await run(model).result.catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: "MODEL_UNAVAILABLE", cause: { message: expect.stringMatching(message) } });
+      expect(asked).toHaveLength(2);
+    });
+
+    it("after a tool has done what was asked, the reply is complete", async () => {
+      const { model } = createScriptedModel([call("a", "book")], []);
+      expect((await run(model).result).stopReason).toBe("end_turn");
+    });
+
+    it("after a search, the reply fails", async () => {
+      const { model } = createScriptedModel([call("a", "search")], []);
+      const find = () => ({ id: null, label: null, executionType: "documents" });
+      await expect(run(model, { find }).result).rejects.toMatchObject({ code: "MODEL_UNAVAILABLE" });
+    });
+  });
+
+  describe("when a limit cuts the model off", () => {
+    const end = (unified: "length" | "content-filter"): ModelPart => ({
+      type: "finish",
+      usage,
+      finishReason: { unified, raw: unified },
+    });
+
+    it.each([
+      ["length", "max_tokens"],
+      ["content-filter", "content_filter"],
+    ] as const)("a text that ends with %s has the stop reason %s", async (reason, stopReason) => {
+      const model = createModelOf([...text("Our bikes cost between"), end(reason)]);
+      expect((await run(model).result).stopReason).toBe(stopReason);
+    });
+
+    it("a cut call is explained to the model, and fails the reply when it is repeated", async () => {
+      const asked: LanguageModelV4CallOptions[] = [];
+      const model = createModelOf([call("", "hours", '{"day":"Mon'), end("length")], asked);
+      const failure = await run(model).result.catch((error: unknown) => error);
+      expect(failure).toMatchObject({ cause: { message: expect.stringContaining("limit of tokens") } });
+      expect(JSON.stringify(asked[1]?.prompt)).toContain("reached the limit of tokens");
+      expect(asked).toHaveLength(3);
+    });
+
+    /** A model whose every reply is these parts. */
+    function createModelOf(parts: ModelPart[], asked: LanguageModelV4CallOptions[] = []): ChatModel {
+      return {
+        provider: "test",
+        modelId: "cut",
+        async streamTo(options, onPart) {
+          asked.push(options);
+          for (const part of parts) onPart(part);
+        },
+      };
+    }
+  });
+
   it("ends when it is aborted between steps", async () => {
     const abort = new AbortController();
     const { model, asked } = createScriptedModel([call("a", "hours")]);

@@ -7,7 +7,8 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
  */
 export function parseToolInput(text: string): unknown {
   const [, fenced] = /^```(?:json)?\s*([\s\S]*?)\s*```$/i.exec(text.trim()) ?? [];
-  const value = parse(fenced ?? text) ?? parseRepeated(text);
+  const parsed = parse(fenced ?? text);
+  const value = parsed === undefined ? parseRepeated(text) : parsed;
   const inner = typeof value === "string" ? parse(value) : value;
   if (inner === null || inner === "") return {};
   return typeof inner === "string" ? undefined : inner;

@@ -253,6 +253,27 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
       expect(slow.upstream.exchanges).toHaveLength(1);
     });
 
+    it.each([
+      ["comments", ": PROCESSING\n\n"],
+      ["events of other names", "event: keepalive\ndata: {}\n\n"],
+      ["pings", 'event: ping\ndata: {"type":"ping"}\n\n'],
+    ])("is not abandoned while it sends %s", async (_, sign) => {
+      slow.upstream.script((exchange) => {
+        const { end } = send(exchange);
+        let signs = 0;
+        const timer = setInterval(() => {
+          exchange.response.write(sign);
+          if (++signs < 12) return;
+          clearInterval(timer);
+          for (const event of [word("All "), word("well."), ...closing]) {
+            exchange.response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`);
+          }
+          end();
+        }, 60);
+      });
+      expect((await slow.ask(await slow.createAgent(model), "Hello?")).text).toBe("All well.");
+    });
+
     it("is abandoned when it asks for a longer wait than there is time", async () => {
       slow.upstream.script(refuse(429, { "retry-after": "15" }));
       expect((await slow.ask(await slow.createAgent(model), "Hello?")).error).toMatchObject({

@@ -15,9 +15,10 @@ const model: ChosenModel = {
   },
   isOperatorPaid: true,
 };
-const messageFor = (cause: Error) =>
-  describeFailure(new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause }), model)
-    .message;
+const messageFor = (cause: Error, source: ChosenModel["source"] = model.source) => {
+  const error = new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause });
+  return describeFailure(error, { ...model, source }).message;
+};
 
 describe("a provider's error message", () => {
   it.each([
@@ -33,6 +34,37 @@ describe("a provider's error message", () => {
     ["an IPv4-mapped address", "refused by ::ffff:10.0.0.7", "refused by (address)"],
   ])("does not show %s", (_what, said, shown) => {
     expect(messageFor(new Error(said))).toBe(shown);
+  });
+
+  it.each([
+    ["k", "http://localhost:11434/v1"],
+    ["test", "http://ollama:11434/v1"],
+    ["ollama", "http://model/v1"],
+  ])("is not garbled by the key %s of %s", (apiKey, baseUrl) => {
+    const said = "The token of the ollama model at localhost took too long to test.";
+    expect(messageFor(new Error(said), { provider: "ollama", apiKey, baseUrl })).toBe(said);
+  });
+
+  it("does not show a short key that cannot be a word", () => {
+    const source = { provider: "openai" as const, apiKey: "sk-1", baseUrl: "https://models.example/v1" };
+    expect(messageFor(new Error("Incorrect API key: sk-1, task-1."), source)).toBe("Incorrect API key: ***, task-1.");
+  });
+
+  it("is complete up to 2,000 characters", () => {
+    const said = `${"The request is not valid. ".repeat(60)}Top up your account.`;
+    expect(messageFor(new Error(said))).toBe(said);
+  });
+
+  it("has the message of the provider behind a gateway", () => {
+    const error = { message: "Provider returned error", metadata: { raw: '{"error":{"message":"No credit left"}}' } };
+    const cause = new APICallError({
+      message: "Bad request",
+      url: "https://gateway.example",
+      requestBodyValues: undefined,
+      statusCode: 400,
+      responseBody: JSON.stringify({ error }),
+    });
+    expect(messageFor(cause)).toBe("Provider returned error No credit left");
   });
 
   it("keeps times and field names that look like addresses", () => {

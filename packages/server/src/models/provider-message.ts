@@ -1,6 +1,9 @@
 /** Longer texts, such as whole web pages, are cut. */
 const MAX_CHARACTERS = 4_000;
 
+/** The depth at which a message is searched, which a provider may nest in the JSON of another. */
+const MAX_DEPTH = 8;
+
 type Body = { [name: string]: unknown };
 
 /**
@@ -12,7 +15,7 @@ export function findProviderMessage(body: unknown): string {
 }
 
 function findMessage(body: unknown, depth: number): string {
-  if (depth > 4) return "";
+  if (depth > MAX_DEPTH) return "";
   if (typeof body === "string") return findQuoted(body, depth);
   if (Array.isArray(body)) return joinMessages(body.map((item) => findMessage(item, depth + 1)));
   if (!isObject(body)) return "";
