@@ -49,6 +49,9 @@ const cases: Array<[string, string]> = [
   ["https://shop.example`.evil.example", "https://shop.example `.evil.example"],
   ["Open (https://shop.example). **https://shop.example**", "Open (https://shop.example). **https://shop.example**"],
   ["See https://shop.example. Or www.shop.example.", "See https://shop.example. Or www.shop.example."],
+  ["80@evil-.wwwhttps://shop.example ", "80 (at) evil-.www shop.example "],
+  ["ada@shop.examplewww..shop.example", "ada (at) shop.example .shop.example"],
+  ["<tel:eve@shop.example>", "< tel:eve@shop.example >"],
   ["请看https://shop.example/help。", "请看https://shop.example/help。"],
   ["Write to ada@shop.example or eve@evil.example.", "Write to ada@shop.example or eve (at) evil.example."],
   [

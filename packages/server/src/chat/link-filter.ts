@@ -244,12 +244,13 @@ function readEmail({ ahead, isComplete }: Ahead, { isKnown, onRemoved, writer }:
   if (run.length === ahead.length && !isComplete) return 0;
   const [domain = "@"] = /^@[\w.-]*/.exec(run) ?? [];
   const [local = ""] = /[\w.+-]{1,64}$/.exec(writer.last()) ?? [];
-  if (!/[^\s<>()[\]]$/.test(writer.last()) || !/\w\.[\w-]/.test(domain)) {
+  if (!/[^\s<>()[\]]$/.test(writer.last()) || !/[\w-]\.[\w-]/.test(domain)) {
     writer.write("@");
     return 1;
   }
   const address = `mailto:${local}${domain.replace(/\.+$/, "")}`;
-  if (local === "" || !isKnown(address)) {
+  const isPlain = local !== "" && /^@[\w-]+(?:\.[\w-]+)+\.?$/.test(domain);
+  if (!isPlain || !isKnown(address)) {
     onRemoved(address);
     writer.write(" (at) ");
     return 1;
@@ -301,7 +302,7 @@ function withPath(address: string): string {
 }
 
 function isPlainDestination(text: string): boolean {
-  return plainDestination.test(text) || /^(?:mailto|tel):[\w.+@-]+$/i.test(text);
+  return plainDestination.test(text) || /^(?:mailto:[\w.+-]+@[\w-]+(?:\.[\w-]+)+|tel:[\d+().-]+)$/i.test(text);
 }
 
 /** The position of the bracket that closes the destination; -1 if the paragraph ends first, null if neither is known. */

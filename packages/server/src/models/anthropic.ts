@@ -1,6 +1,7 @@
 import { withFormat } from "./format-prompt.ts";
 import { createSdkModel } from "./model-fetch.ts";
 import { anthropicPrompt } from "./prompt-formats.ts";
+import { withPlainNames } from "./property-names.ts";
 import { listModelIds, type Provider } from "./provider.ts";
 import { anthropicStream } from "./stream-formats.ts";
 
@@ -14,7 +15,10 @@ export const anthropic: Provider = {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     const { apiKey, baseUrl } = connection;
     return createSdkModel({ provider: "anthropic", modelId, connection }, anthropicStream, (fetch) =>
-      withFormat(createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch })(modelId), anthropicPrompt),
+      withFormat(
+        withPlainNames(createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch })(modelId)),
+        anthropicPrompt,
+      ),
     );
   },
   models: {

@@ -297,7 +297,7 @@ function schemaOf(depth: number): fc.Arbitrary<object> {
   const inner = schemaOf(depth - 1);
   const nested = {
     items: fc.oneof(fc.boolean(), inner, fc.array(inner, { maxLength: 2 })),
-    properties: fc.dictionary(fc.constantFrom("a", "b", "enum"), inner, { maxKeys: 2 }),
+    properties: fc.dictionary(fc.constantFrom("a", "b", "enum", "größe", "page url", "$ref"), inner, { maxKeys: 2 }),
     additionalProperties: fc.oneof(fc.boolean(), inner),
     anyOf: fc.array(inner, { minLength: 1, maxLength: 2 }),
     oneOf: fc.array(inner, { minLength: 1, maxLength: 2 }),
