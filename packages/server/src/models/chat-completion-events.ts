@@ -1,6 +1,8 @@
 // Fields are `unknown` because servers omit them or send other types. Each is checked where it is used.
 type Member = { [name: string]: unknown };
 export type CompletionEvent = Member & {
+  /** true if the parser knows that the event has nothing but the text of its first choice */
+  isOnlyText?: true;
   choices?: ({ delta?: Member | null; message?: Member | null; finish_reason?: unknown } | null)[] | null;
 };
 
@@ -35,7 +37,7 @@ export function createEventParser(): (json: string) => CompletionEvent {
   let previous: Surroundings | null = null;
   return (json) => {
     const text = previous && extractText(previous, json);
-    if (text !== null) return { choices: [{ delta: { content: text } }] };
+    if (text !== null) return { isOnlyText: true, choices: [{ delta: { content: text } }] };
     const event = parse(json);
     previous = hasOnlyText(event) ? findSurroundings(event.choices?.[0]?.delta?.content, json) : null;
     return event;

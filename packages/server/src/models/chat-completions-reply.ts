@@ -69,6 +69,10 @@ export function createCompletion(url: string, emit: (part: ModelPart) => void) {
 
 export function readEvent(completion: Completion, event: CompletionEvent) {
   completion.hasEvents = true;
+  // Most events are only text. Checking them for everything else takes a tenth of a reply's CPU time.
+  if (event.isOnlyText && completion.finishReason === undefined) {
+    return addText(completion, "text", event.choices?.[0]?.delta?.content);
+  }
   if (isError(event)) throw reportedError(completion.url, event);
   if (isObject(event.usage)) completion.usage = event.usage;
   const choice = event.choices?.[0];

@@ -213,9 +213,9 @@ function readData(
   data: string,
   { name, isWhole }: { name: string; isWhole: boolean },
 ): boolean {
-  completion.done = /^"?\[DONE\]"?$/i.test(data);
-  if (completion.done) return true;
   if (!data.startsWith("{")) {
+    completion.done = /^"?\[DONE\]"?$/i.test(data);
+    if (completion.done) return true;
     if (name === "error") throw reportedError(completion.url, { error: data });
     return true;
   }

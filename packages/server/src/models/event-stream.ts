@@ -36,7 +36,7 @@ export function createEventStreamReader(onData: OnData) {
       const data = line.charCodeAt(4) === COLON ? line.slice(5).trim() : null;
       if (data === null) return;
       if (pending !== null) pending += `\n${data}`;
-      else if (data !== "" && !onData(data, { name, isWhole: false })) pending = data;
+      else if (data !== "" && !onData(data, name === "" ? unnamedEvent : { name, isWhole: false })) pending = data;
       if (pending !== null && pending.length > maxEventCharacters) throw tooLongError();
     } else if (line.startsWith("event:")) {
       name = line.slice(6).trim();
@@ -85,6 +85,7 @@ export function createEventStreamReader(onData: OnData) {
   };
 }
 
+const unnamedEvent = { name: "", isWhole: false };
 const COLON = 58;
 const BYTE_ORDER_MARK = 0xfeff;
 
