@@ -80,6 +80,7 @@ function dueSubmission(owner: Owner, url: string): { submission: SubmissionRow; 
     },
     delivery: {
       id: newId("delivery"),
+      organizationId: "org_bench",
       kind: "submission",
       webhookId: null,
       eventId: null,

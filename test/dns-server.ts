@@ -32,9 +32,11 @@ export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswe
   await once(socket, "listening");
   // Longer than any test, so a test of a time limit cannot pass because this resolver gave up.
   const resolver = new Resolver({ timeout: 60_000, tries: 1 });
-  resolver.setServers([`127.0.0.1:${socket.address().port}`]);
+  const address = `127.0.0.1:${socket.address().port}`;
+  resolver.setServers([address]);
 
   return {
+    address,
     asked,
     async resolve(hostname: string): Promise<string[]> {
       const [ipv4, ipv6] = await Promise.all([

@@ -15,7 +15,7 @@ it("a running reply ends when its row was deleted, but not while its row is bein
   const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, true);
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
-  await replies.add(reply, null);
+  await replies.add(reply, { owner: "org_one" });
   await vi.advanceTimersByTimeAsync(3_000);
   expect(reply.signal.aborted).toBe(false);
 
@@ -37,7 +37,7 @@ it("a long running reply is saved only when it has grown by an eighth, or after 
   const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, false);
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
-  await replies.add(reply, null);
+  await replies.add(reply, { owner: "org_one" });
   replies.kept(reply, performance.now());
   const growTo = async (length: number, ms = 1_000) => {
     reply.text("x".repeat(length - (reply.pieces[0]?.type === "text" ? reply.pieces[0].text.length : 0)));
@@ -130,4 +130,24 @@ it("a stored reply whose last text could not be sent in time ends without messag
   };
   expect(endAfter(LEASE_MS - 1)).toEqual({ isHeard: true, hasEnd: true });
   expect(endAfter(LEASE_MS)).toEqual({ isHeard: false, hasEnd: false });
+});
+
+it("an organization that runs all the replies that it can leaves some to another one", async () => {
+  const store = { stopRequested: async () => new Map() } as unknown as ReplyStore;
+  const limits = { running: 100, runningPerIp: 5 };
+  const replies = createRunningReplies(store, pino({ level: "silent" }), limits, false);
+  const add = async (owner: string, address: string, index: number) => {
+    const start = { conversationId: `conv_${owner}_${index}`, messageId: `msg_${index}`, conversationToken: "t" };
+    const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
+    await replies.add(reply, { owner, address });
+  };
+  const outcomes: string[] = [];
+  for (let index = 0; index < 100; index++) {
+    const outcome = await add("org_greedy", `192.0.2.${index}`, index).catch(({ code }) => code);
+    outcomes.push(outcome ?? "running");
+  }
+  expect(outcomes.filter((outcome) => outcome === "running")).toHaveLength(75);
+  expect(outcomes.at(-1)).toBe("OVERLOADED");
+  for (let index = 0; index < 5; index++) await add("org_honest", "198.51.100.1", index);
+  await expect(add("org_honest", "198.51.100.1", 5)).rejects.toMatchObject({ code: "RATE_LIMITED", limit: 5 });
 });

@@ -1,11 +1,12 @@
 import type { Logger } from "pino";
 import { AppError } from "../errors.ts";
+import { createFairPool, type Holder, type Release } from "../pools/fair-pool.ts";
 import { replyIsRunning } from "./begin-turn.ts";
 import { confirmReplies, startCheckpoints, type Tracked } from "./checkpoints.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
-type Entry = Tracked & { ip: string | null; isKept: boolean };
+type Entry = Tracked & { release: Release; isKept: boolean };
 
 export type RunningReplies = ReturnType<typeof createRunningReplies>;
 
@@ -18,23 +19,26 @@ export function createRunningReplies(
   isShared: boolean,
 ) {
   const entries = new Map<string, Entry>();
-  const perIp = new Map<string, number>();
+  const pool = createFairPool({
+    name: "running_replies",
+    size: limits.running,
+    maxPerOwner: limits.running || Number.POSITIVE_INFINITY,
+    // Most servers have one organization, which can use three quarters of the replies.
+    freeFactor: 3,
+    maxPerAddress: limits.runningPerIp,
+    messages: {
+      busy: "Too many replies are running. Try again in a moment.",
+      address: "Too many replies are running for your address.",
+    },
+  });
   let isDraining = false;
   const stopSaving = startCheckpoints(store, log, isShared, () => [...entries.values()].filter(({ isKept }) => isKept));
 
   /** @throws 503 while the server is shutting down or at capacity, 429 when the IP address runs too many replies */
-  function checkRoom(ip: string | null) {
+  function checkRoom(holder: Holder) {
     if (isDraining)
       throw new AppError("OVERLOADED", "The server is restarting. Try again in a moment.", { retryAfter: 5 });
-    if (limits.running > 0 && entries.size >= limits.running) {
-      throw new AppError("OVERLOADED", "Too many replies are running. Try again in a moment.", { retryAfter: 5 });
-    }
-    if (ip !== null && limits.runningPerIp > 0 && (perIp.get(ip) ?? 0) >= limits.runningPerIp) {
-      throw new AppError("RATE_LIMITED", "Too many replies are running for your address.", {
-        retryAfter: 5,
-        limit: limits.runningPerIp,
-      });
-    }
+    pool.checkRoom(holder);
   }
 
   return {
@@ -45,7 +49,7 @@ export function createRunningReplies(
      * Registers the reply and stops a reply that is still running in the conversation.
      * @throws 409 when another reply is running and must not be replaced
      */
-    async add(reply: RunningReply, ip: string | null, { mayReplace = true } = {}): Promise<void> {
+    async add(reply: RunningReply, holder: Holder, { mayReplace = true } = {}): Promise<void> {
       if (!mayReplace && entries.has(reply.conversationId)) throw replyIsRunning();
       for (let other = entries.get(reply.conversationId); other; other = entries.get(reply.conversationId)) {
         other.reply.abort();
@@ -53,9 +57,9 @@ export function createRunningReplies(
       }
       // Check again in the same turn of the event loop as the registration, because other replies may have been
       // registered in the meantime.
-      checkRoom(ip);
-      entries.set(reply.conversationId, { reply, ip, isKept: false, savedAt: Date.now(), savedLength: 0 });
-      if (ip !== null) perIp.set(ip, (perIp.get(ip) ?? 0) + 1);
+      checkRoom(holder);
+      const release = pool.enter(holder);
+      entries.set(reply.conversationId, { reply, release, isKept: false, savedAt: Date.now(), savedLength: 0 });
     },
     /**
      * Marks the reply as stored. Until then, a missing row does not mean that it was deleted.
@@ -80,10 +84,7 @@ export function createRunningReplies(
       const entry = entries.get(reply.conversationId);
       if (entry?.reply !== reply) return;
       entries.delete(reply.conversationId);
-      if (entry.ip === null) return;
-      const left = (perIp.get(entry.ip) ?? 1) - 1;
-      if (left > 0) perIp.set(entry.ip, left);
-      else perIp.delete(entry.ip);
+      entry.release();
     },
     /** Accepts no new replies, waits up to `timeout` milliseconds for running ones, and then aborts them. */
     async drain(timeout: number): Promise<void> {

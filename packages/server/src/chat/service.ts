@@ -103,9 +103,9 @@ export function createChatService(
     handOver: createHandOver(deps, replies),
     /** The agent, if this caller may use it. */
     async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
-      replies.checkRoom(ip);
       const agent = await agents.getPublic(agentId);
       agents.checkOrigin(agent, origin, ownOrigin);
+      replies.checkRoom({ owner: agent.organizationId, address: ip });
       return agent;
     },
     /**
@@ -177,7 +177,7 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies
     const conversation = existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
     const tools = await toolsOf(agent.id, createTurn(request, admitted, { id: conversation.id, page }));
     const reply = createReply(deps, request, { agentId: agent.id, conversationId: conversation.id, hasToken });
-    await replies.add(reply, caller.ip, { mayReplace: !isOpen });
+    await replies.add(reply, { owner: agent.organizationId, address: caller.ip }, { mayReplace: !isOpen });
     try {
       const organizationId = model.isOperatorPaid ? agent.organizationId : null;
       const usageOwner = budgets.usageOwnerOf({ ...findBudgetVisitor(request, identity, caller), organizationId });

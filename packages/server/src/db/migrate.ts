@@ -40,6 +40,7 @@ import { messageKeys } from "./migrations/0050-message-keys.ts";
 import { repeatedStarts } from "./migrations/0051-repeated-starts.ts";
 import { charsets } from "./migrations/0053-charsets.ts";
 import { tags } from "./migrations/0054-tags.ts";
+import { deliveryOrganizations } from "./migrations/0060-delivery-organizations.ts";
 import { suppliedMessages } from "./migrations/0063-supplied-messages.ts";
 import { ratingEvents } from "./migrations/0064-rating-events.ts";
 import { activityOrder } from "./migrations/0072-activity-order.ts";
@@ -94,6 +95,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0051-repeated-starts", repeatedStarts],
   ["0053-charsets", charsets],
   ["0054-tags", tags],
+  ["0060-delivery-organizations", deliveryOrganizations],
   ["0063-supplied-messages", suppliedMessages],
   ["0064-rating-events", ratingEvents],
   ["0072-activity-order", activityOrder],

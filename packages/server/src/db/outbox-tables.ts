@@ -22,6 +22,8 @@ export type DeliveryKind = "submission" | "event" | "notice" | "team_chat";
  */
 export type DeliveryRow = {
   id: string;
+  /** the organization whose share of the outbox it uses */
+  organizationId: string;
   kind: DeliveryKind;
   submissionId: string | null;
   webhookId: string | null;
@@ -48,7 +50,8 @@ export type DeliveryRow = {
   createdAt: Instant;
 };
 
-type DeliveryTable = Omit<DeliveryRow, "conversationId"> & {
+type DeliveryTable = Omit<DeliveryRow, "organizationId" | "conversationId"> & {
+  organizationId: Generated<string>;
   conversationId: Generated<string | null>;
   /** 1 from the start of a lease until the outcome is recorded. The lease ends at `dueAt` in any case. */
   isLeased: Generated<Flag>;

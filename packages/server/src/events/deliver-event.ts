@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import type { AttemptResult, CompletedAttempt } from "../outbox/attempts.ts";
 import type { LeasedDelivery, NewDelivery } from "../outbox/delivery-queue.ts";
-import { hostOf } from "../outbox/host-of.ts";
+import { hostOf, MAIL_HOST } from "../outbox/host-of.ts";
 import type { DeliveryHandler, OpenDelivery, Outbox } from "../outbox/outbox.ts";
 import { createPayloadSlots, deliveryWithoutSlot } from "../outbox/payload-slots.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../outbox/send-answer.ts";
@@ -35,6 +35,7 @@ export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encr
       const secrets = listActiveSecrets(readSigningSecret(webhook, deps.encryption, webhook.id));
       return await post({
         url: webhook.url,
+        organizationId: webhook.organizationId,
         headers: createWebhookHeaders(id, new Date(), body, secrets),
         body,
         signal,
@@ -105,7 +106,7 @@ export function createEventHandler(
   ): Promise<OpenDelivery | null> {
     const { data } = event;
     if (data !== null) return { send: () => sendEvent(delivery, { event: { ...event, data }, webhook }, signal) };
-    const close = await slots.acquire(delivery.host, signal);
+    const close = await slots.acquire(delivery, signal);
     if (!close) return deliveryWithoutSlot;
     try {
       const largeData = await store.readData(event.id);
@@ -170,7 +171,7 @@ function createEventRecords(
       afterCommit(trx, () => listeners.forget(organizationId));
       if (!mailer.isConfigured) continue;
       const owners = await trx.executeQuery(selectOwners(db, organizationId).compile());
-      const notices = owners.rows.map(({ userId }) => createNotice(id, userId, now));
+      const notices = owners.rows.map(({ userId }) => createNotice({ id, organizationId }, userId, now));
       await outbox.queue.insert(trx, notices, 0);
     }
   }
@@ -193,9 +194,14 @@ function createEventRecords(
   };
 }
 
-function createNotice(webhookId: string, recipientId: string, createdAt: number): NewDelivery {
+function createNotice(
+  { id: webhookId, organizationId }: Pick<WebhookRow, "id" | "organizationId">,
+  recipientId: string,
+  createdAt: number,
+): NewDelivery {
   return {
     id: newId("delivery"),
+    organizationId,
     kind: "event",
     submissionId: null,
     webhookId,
@@ -204,7 +210,7 @@ function createNotice(webhookId: string, recipientId: string, createdAt: number)
     purpose: "notice",
     type: "email",
     target: JSON.stringify({ recipientId }),
-    host: "mail",
+    host: MAIL_HOST,
     state: "pending",
     attempts: 0,
     attemptsBefore: 0,

@@ -16,8 +16,8 @@ import { type EventToSend, LARGE_BYTES, type ToSend } from "./store.ts";
 export type EventDispatch = {
   /** how long a lease lasts, in milliseconds */
   leaseMs: number;
-  /** how many new deliveries to this host may be leased to this process while they are written */
-  countFreeSlots(host: string): number;
+  /** how many new deliveries of an organization to this host may be leased to this process while they are written */
+  countFreeSlots(sender: Pick<DeliveryRow, "organizationId" | "host">): number;
   /** sends a delivery that is leased to this process, after the commit */
   send(delivery: LeasedDelivery, content: ToSend): void;
   /** wakes the worker, which claims the other deliveries, after the commit */
@@ -39,7 +39,7 @@ export function createEventDeliveries(deps: Pick<Deps, "db" | "databaseKind">, d
     const rows: NewDelivery[] = [];
     for (const { row, webhooks } of recorded) {
       for (const { id: webhookId, host, row: webhook } of webhooks) {
-        const isLeased = reserveSlot(host, row.data);
+        const isLeased = reserveSlot({ organizationId: webhook.organizationId, host }, row.data);
         const id = newId("delivery");
         if (isLeased) contents.set(id, { event: row, webhook });
         rows.push({
@@ -71,10 +71,11 @@ function createSlotReserver(trx: Executor, { countFreeSlots }: EventDispatch) {
   const remaining = new Map<string, number>();
   // Without a notification of the commit, the delivery would have to wait until the lease ends.
   const isNotified = runsAfterCommit(trx);
-  return (host: string, data: string): boolean => {
+  return (sender: Parameters<typeof countFreeSlots>[0], data: string): boolean => {
     if (!isNotified || Buffer.byteLength(data) > LARGE_BYTES) return false;
-    const count = remaining.get(host) ?? countFreeSlots(host);
-    remaining.set(host, count - 1);
+    const key = `${sender.organizationId} ${sender.host}`;
+    const count = remaining.get(key) ?? countFreeSlots(sender);
+    remaining.set(key, count - 1);
     return count > 0;
   };
 }
@@ -95,7 +96,8 @@ function insertQuery({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind
     db
       .insertInto("deliveries")
       .columns([
-        ...(["id", "webhookId", "eventId", "host", "createdAt", "dueAt", "kind", "purpose", "type"] as const),
+        ...(["id", "webhookId", "eventId", "host", "createdAt", "organizationId", "dueAt"] as const),
+        ...(["kind", "purpose", "type"] as const),
         ...(["target", "state", "position", "attempts", "attemptsBefore", "fence", "isLeased"] as const),
       ])
       .expression(
@@ -112,7 +114,14 @@ function insertQuery({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind
             }),
           )
           .innerJoin("webhooks", "webhooks.id", "rows.webhookId")
-          .select(["rows.id", "rows.webhookId", "rows.eventId", "rows.host", "rows.createdAt"])
+          .select([
+            "rows.id",
+            "rows.webhookId",
+            "rows.eventId",
+            "rows.host",
+            "rows.createdAt",
+            "webhooks.organizationId",
+          ])
           .select([
             sql<number>`${databaseNow(kind)} + rows."leaseMs"`.as("dueAt"),
             sql.lit("event").as("kind"),

@@ -53,17 +53,28 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     const usable = new Map<ProviderName, Connection>();
     for (const name of providerNames) {
       const access = own.get(name) ?? environment.get(name);
-      const connection = access && resolveConnection(name, access, own.has(name));
+      const connection = access && resolveConnection(organizationId, name, access, own.has(name));
       if (connection) usable.set(name, connection);
     }
     return usable;
   }
 
-  function resolveConnection(name: ProviderName, access: ProviderAccess, isOwn: boolean): Connection | null {
+  function resolveConnection(
+    organizationId: string,
+    name: ProviderName,
+    access: ProviderAccess,
+    isOwn: boolean,
+  ): Connection | null {
     const baseUrl = access.baseUrl ?? providers[name].baseUrl;
     if (!baseUrl || !isUsable(name, access)) return null;
     const trust = isOwn && access.baseUrl !== null ? "untrusted" : "operator";
-    return { apiKey: access.apiKey, baseUrl: withDefaultPath(baseUrl, providers[name]), trust, outbound };
+    return {
+      apiKey: access.apiKey,
+      baseUrl: withDefaultPath(baseUrl, providers[name]),
+      trust,
+      organizationId,
+      outbound,
+    };
   }
 
   return {
@@ -137,7 +148,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     ): Promise<ProviderTestResult> {
       const own = given ?? (await settings.get(organizationId)).get(name);
       const access = own ?? environment.get(name);
-      const connection = access && resolveConnection(name, access, own !== undefined);
+      const connection = access && resolveConnection(organizationId, name, access, own !== undefined);
       if (!connection) throw notFound("Model provider setting");
       const isHidden = !own && access.baseUrl !== null;
       return testProvider({ ...providers[name], name }, connection, { organizationId, model, isHidden, sendMessage });
@@ -251,12 +262,13 @@ function withDefaultPath(baseUrl: string, { defaultPath, alternatePath }: Provid
   return pathname === "/" || pathname === alternatePath ? origin + defaultPath : baseUrl;
 }
 
-async function listNames({ models }: Provider, { apiKey, baseUrl, trust, outbound }: Connection) {
+async function listNames({ models }: Provider, { apiKey, baseUrl, trust, organizationId, outbound }: Connection) {
   const { status, body } = await outbound.request({
     url: baseUrl + models.path,
     method: "GET",
     headers: apiKey ? models.headers(apiKey) : {},
     trust,
+    organizationId,
     timeoutMs: LIST_TIMEOUT_MS,
     maxBytes: LIST_MAX_BYTES,
   });

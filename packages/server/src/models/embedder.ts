@@ -32,7 +32,7 @@ type EmbedderOptions = { connection: Connection; format: EmbeddingFormat; name: 
 
 /** An embedding model of one organization. */
 export function createEmbedder({ connection, format, name, isOperatorPaid }: EmbedderOptions): Embedder {
-  const { apiKey, baseUrl, trust, outbound } = connection;
+  const { apiKey, baseUrl, trust, organizationId, outbound } = connection;
 
   async function send({ texts, purpose, timeoutMs, signal }: EmbeddingRequest) {
     try {
@@ -42,6 +42,7 @@ export function createEmbedder({ connection, format, name, isOperatorPaid }: Emb
         headers: { ...(apiKey ? format.headers(apiKey) : {}), "content-type": "application/json" },
         body: JSON.stringify(format.body(name, texts, purpose)),
         trust,
+        organizationId,
         timeoutMs,
         maxBytes: MAX_BYTES,
         signal,

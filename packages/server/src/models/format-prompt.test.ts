@@ -104,7 +104,7 @@ async function send({ provider, model }: Strict, call: LanguageModelV4CallOption
     },
   } as unknown as Outbound;
   const chat = await provider.connect(
-    { apiKey: "k", baseUrl: "https://provider.example/v1", trust: "operator", outbound },
+    { apiKey: "k", baseUrl: "https://provider.example/v1", trust: "operator", organizationId: null, outbound },
     model,
   );
   if ("streamTo" in chat) await chat.streamTo(call, () => {}).catch(() => {});

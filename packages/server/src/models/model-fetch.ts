@@ -24,7 +24,7 @@ export function createSdkModel(
   format: StreamFormat,
   create: (fetch: typeof globalThis.fetch) => Pick<StreamModel, "doStream">,
 ): StreamModel {
-  const send = connection.outbound.fetch(connection.trust);
+  const send = connection.outbound.fetch(connection);
   return {
     provider,
     modelId,

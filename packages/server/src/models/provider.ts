@@ -1,9 +1,9 @@
-import type { Outbound, OutboundRequest, Trust } from "../outbound/guarded-request.ts";
+import type { Caller, Outbound, OutboundRequest } from "../outbound/guarded-request.ts";
 import type { ChatModel } from "./chat-model.ts";
 import type { EmbeddingFormat } from "./embedding-formats.ts";
 
 /** How to reach a provider for one organization. Only the operator's URL is trusted. */
-export type Connection = { apiKey: string | null; baseUrl: string; trust: Trust; outbound: Outbound };
+export type Connection = Caller & { apiKey: string | null; baseUrl: string; outbound: Outbound };
 
 /** The description of a provider. Each provider has one file. */
 export type Provider = {
@@ -51,10 +51,10 @@ type Listed = { id?: unknown; name?: unknown; model?: unknown };
 export const bearerHeaders = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
 
 /** The chat completions endpoint under the connection's base URL. */
-export function chatEndpoint({ apiKey, baseUrl, trust, outbound }: Connection) {
+export function chatEndpoint({ apiKey, baseUrl, outbound, ...caller }: Connection) {
   return {
     url: `${baseUrl}/chat/completions`,
     headers: apiKey ? bearerHeaders(apiKey) : {},
-    send: (request: Omit<OutboundRequest, "trust">) => outbound.stream({ ...request, trust }),
+    send: (request: Omit<OutboundRequest, keyof Caller>) => outbound.stream({ ...request, ...caller }),
   };
 }

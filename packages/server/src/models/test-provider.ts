@@ -111,12 +111,13 @@ function listNames({ names }: Provider["models"], json: unknown): string[] {
 
 type Ask = (method: "GET" | "POST", url: string, headers: Record<string, string>, body?: object) => Promise<Answer>;
 
-function createAsk({ trust, outbound }: Connection, deadline: number): Ask {
+function createAsk({ trust, organizationId, outbound }: Connection, deadline: number): Ask {
   return async (method, url, headers, body) => {
     const answer = await outbound.request({
       url,
       method,
       trust,
+      organizationId,
       maxBytes: MAX_BYTES,
       timeoutMs: Math.max(1, Math.round(deadline - performance.now())),
       headers: { ...headers, ...(body ? { "content-type": "application/json" } : {}) },

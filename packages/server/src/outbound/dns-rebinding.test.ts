@@ -55,10 +55,15 @@ const ways: Record<string, Way> = {
   },
   async fetch(outbound, url, signal) {
     const { headers } = call;
-    return (await outbound.fetch("untrusted")(url, { headers, ...(signal ? { signal } : {}) })).text();
+    return (
+      await outbound.fetch({ trust: "untrusted", organizationId: null })(url, {
+        headers,
+        ...(signal ? { signal } : {}),
+      })
+    ).text();
   },
 };
-const call = { method: "GET", trust: "untrusted", headers: { connection: "close" } } as const;
+const call = { method: "GET", trust: "untrusted", organizationId: null, headers: { connection: "close" } } as const;
 const everyWay = Object.entries(ways);
 
 const readOutcome = (calling: Promise<unknown>) =>

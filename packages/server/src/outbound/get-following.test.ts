@@ -12,7 +12,8 @@ async function fetchFromServer(respond: RequestListener) {
   const outbound = createOutbound({ allowPrivate: true, allow: [] });
   const { port } = server.address() as AddressInfo;
   try {
-    return await getWithRedirects(outbound, { url: `http://127.0.0.1:${port}/`, timeoutMs: 300, maxBytes: 1_000_000 });
+    const url = `http://127.0.0.1:${port}/`;
+    return await getWithRedirects(outbound, { url, organizationId: "org_one", timeoutMs: 300, maxBytes: 1_000_000 });
   } finally {
     await outbound.close();
     server.close();
@@ -36,3 +37,14 @@ it("fetching a page applies one timeout to all redirects together", async () => 
   await expect(slow).rejects.toMatchObject({ kind: "timeout", message: expect.stringContaining("within 0.3 s") });
   expect(requests).toBeLessThan(5);
 });
+
+it.each(["file:///etc/passwd", "data:text/html,x", "gopher://example.com/", "javascript:alert(1)", "blob:http://a/b"])(
+  "fetching a page refuses a redirect to %s",
+  async (location) => {
+    const redirected = fetchFromServer((_, response) => response.writeHead(302, { location }).end());
+    await expect(redirected).rejects.toMatchObject({
+      kind: "redirect",
+      message: expect.stringContaining("which is not an http or https address"),
+    });
+  },
+);

@@ -14,6 +14,7 @@ const decoders = {
 
 type GetOptions = {
   url: string;
+  organizationId: string;
   headers?: Record<string, string>;
   /** the limit for all requests together, including redirects */
   timeoutMs: number;
@@ -63,18 +64,23 @@ async function followRedirects(outbound: Outbound, { checkRedirect, ...options }
       if (redirects === MAX_REDIRECTS) {
         throw new OutboundError("redirect", `${options.url} redirects more than ${MAX_REDIRECTS} times.`);
       }
+      if (!/^https?:/.test(location)) {
+        const target = location.length > 200 ? `${location.slice(0, 200)}…` : location;
+        throw new OutboundError("redirect", `${url} redirects to ${target}, which is not an http or https address.`);
+      }
       await checkRedirect?.(location);
       url = location;
     }
   }
 }
 
-async function get(outbound: Outbound, { url, headers, timeoutMs, maxBytes, signal }: GetOptions) {
+async function get(outbound: Outbound, { url, organizationId, headers, timeoutMs, maxBytes, signal }: GetOptions) {
   const response = await outbound.request({
     url,
     method: "GET",
     headers: { "accept-encoding": "gzip, deflate, br", ...headers },
     trust: "untrusted",
+    organizationId,
     timeoutMs,
     maxBytes,
     signal,

@@ -14,7 +14,7 @@ import {
   waitForNextTurn,
 } from "./test-servers.ts";
 
-const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
+const whole = { method: "GET", trust: "untrusted", organizationId: null, timeoutMs: 10_000, maxBytes: 1_000 } as const;
 
 /** Creates a name server that returns these addresses in order and then repeats the last ones. */
 function createNameServer(...answers: string[][]) {

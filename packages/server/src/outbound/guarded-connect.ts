@@ -44,16 +44,29 @@ export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): bui
   };
 }
 
+/** Creates an undici connector to hosts that the operator configured, at any address. */
+export function createOperatorConnect(resolve: Resolve): buildConnector.connector {
+  return buildConnector({ allowH2: false, autoSelectFamily: true, lookup: createLookup(resolve) });
+}
+
 /**
  * Creates a lookup function that checks every address of a name. A single forbidden address rejects the whole name,
  * because it is not predictable which of several addresses the socket would use.
  */
 function createGuardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
+  return createLookup(async (hostname) => {
+    const addresses = await resolve(hostname);
+    for (const address of addresses) guard.checkAddress(address, hostname);
+    return addresses;
+  });
+}
+
+/** Adapts the resolver to Node's interface. The connectors above always ask for all addresses. */
+function createLookup(resolve: Resolve): LookupFunction {
   return (hostname, _options, callback) => {
     resolve(hostname)
       .then((addresses) => {
         if (addresses.length === 0) throw new OutboundError("unreachable", `${hostname} could not be resolved.`);
-        for (const address of addresses) guard.checkAddress(address, hostname);
         return addresses.map((address) => ({ address, family: isIP(address) }));
       })
       .then(

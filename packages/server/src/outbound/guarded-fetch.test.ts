@@ -13,7 +13,7 @@ describe("the guarded fetch", () => {
       const { "content-type": type, "x-tool": tool, "accept-encoding": encoding } = request.headers;
       response.end(JSON.stringify({ method: request.method, path: request.url, type, tool, encoding, sent }));
     });
-    const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
+    const fetch = openOutbound({ allowPrivate: true }).fetch({ trust: "untrusted", organizationId: null });
 
     const got = await fetch(new URL(`${url}/a?b=c`), { headers: new Headers({ "x-tool": "1" }) });
     expect(got).toBeInstanceOf(Response);
@@ -40,7 +40,7 @@ describe("the guarded fetch", () => {
 
   it("supports responses without a body", async () => {
     const { url, seen } = await startHttpServer((_request, response) => response.writeHead(204).end());
-    const fetch = openOutbound({ allowPrivate: true }).fetch("operator");
+    const fetch = openOutbound({ allowPrivate: true }).fetch({ trust: "operator", organizationId: null });
     for (const method of ["GET", "DELETE"]) {
       const response = await fetch(url, { method });
       expect([response.status, response.body]).toEqual([204, null]);
@@ -55,7 +55,7 @@ describe("the guarded fetch", () => {
       closed = waitForClose(request.socket);
       response.writeHead(200, { "content-encoding": encoding }).write(bomb);
     });
-    const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
+    const fetch = openOutbound({ allowPrivate: true }).fetch({ trust: "untrusted", organizationId: null });
     await expect(fetch(url, { headers: { "Accept-Encoding": "gzip" } })).rejects.toThrow(
       `The server sent a compressed response (${encoding}), which the request did not accept.`,
     );
@@ -64,7 +64,7 @@ describe("the guarded fetch", () => {
 
   it("refuses an invalid status", async () => {
     const { url } = await startHttpServer((_request, response) => response.writeHead(999).end());
-    const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
+    const fetch = openOutbound({ allowPrivate: true }).fetch({ trust: "untrusted", organizationId: null });
     await expect(fetch(url)).rejects.toThrow("unknown status code 999");
   });
 
@@ -76,7 +76,7 @@ describe("the guarded fetch", () => {
       if (request.url === "/body") response.write("first");
       else arrived.resolve();
     });
-    const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
+    const fetch = openOutbound({ allowPrivate: true }).fetch({ trust: "untrusted", organizationId: null });
     const reason = new Error("visitor gone");
 
     const early = new AbortController();

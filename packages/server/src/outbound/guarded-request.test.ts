@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createOutbound } from "./guarded-request.ts";
 import { openOutbound, startHttpServer, waitForClose, waitForNextTurn } from "./test-servers.ts";
 
-const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
+const whole = { method: "GET", trust: "untrusted", organizationId: null, timeoutMs: 10_000, maxBytes: 1_000 } as const;
 const never = () => new Promise<string[]>(() => {});
 
 describe("the guarded request", () => {
@@ -99,7 +99,7 @@ describe("the guarded stream", () => {
       finish = () => response.end("last");
     });
     const outbound = openOutbound({ allowPrivate: true });
-    const { body } = await outbound.stream({ url, method: "GET", trust: "untrusted" });
+    const { body } = await outbound.stream({ url, method: "GET", trust: "untrusted", organizationId: null });
     const chunks = body[Symbol.asyncIterator]();
     expect(String((await chunks.next()).value)).toBe("first");
     finish();
@@ -115,7 +115,13 @@ describe("the guarded stream", () => {
     });
     const outbound = openOutbound({ allowPrivate: true });
     const controller = new AbortController();
-    const { body } = await outbound.stream({ url, method: "GET", trust, signal: controller.signal });
+    const { body } = await outbound.stream({
+      url,
+      method: "GET",
+      trust,
+      organizationId: null,
+      signal: controller.signal,
+    });
     const reason = new Error("visitor gone");
     controller.abort(reason);
     await expect(body.toArray()).rejects.toBe(reason);
@@ -128,7 +134,12 @@ describe("the guarded stream", () => {
       closed = waitForClose(request.socket);
       response.write("first");
     });
-    const { body } = await openOutbound({ allowPrivate: true }).stream({ url, method: "GET", trust: "untrusted" });
+    const { body } = await openOutbound({ allowPrivate: true }).stream({
+      url,
+      method: "GET",
+      trust: "untrusted",
+      organizationId: null,
+    });
     body.destroy();
     await closed;
   });
@@ -140,6 +151,7 @@ describe("the guarded stream", () => {
       url: "http://slow.test",
       method: "GET",
       trust: "untrusted",
+      organizationId: null,
       signal: controller.signal,
     });
     controller.abort(new Error("visitor gone"));
@@ -155,7 +167,7 @@ describe("connections", () => {
       await outbound.request({ ...whole, trust, url: url + path });
       await waitForNextTurn();
     }
-    const { body } = await outbound.stream({ url, method: "GET", trust });
+    const { body } = await outbound.stream({ url, method: "GET", trust, organizationId: null });
     await body.toArray();
     expect(seen.connections).toBe(1);
   });
@@ -163,7 +175,7 @@ describe("connections", () => {
   it("are closed by close(), including active ones", async () => {
     const { url } = await startHttpServer((_request, response) => response.write("first"));
     const outbound = createOutbound({ allowPrivate: true, allow: [] });
-    const { body } = await outbound.stream({ url, method: "GET", trust: "operator" });
+    const { body } = await outbound.stream({ url, method: "GET", trust: "operator", organizationId: null });
     const reading = body.toArray();
     const rejected = expect(reading).rejects.toThrow();
     await outbound.close();
@@ -188,8 +200,8 @@ describe("failed requests", () => {
       for (const trust of ["operator", "untrusted"] as const) {
         const listCalls = (to: string) => [
           outbound.request({ ...whole, trust, url: to }),
-          outbound.stream({ url: to, method: "GET", trust }),
-          outbound.fetch(trust)(to, { redirect: "follow" }),
+          outbound.stream({ url: to, method: "GET", trust, organizationId: null }),
+          outbound.fetch({ trust, organizationId: null })(to, { redirect: "follow" }),
         ];
         for (const [to, message] of [
           [url, `redirects to ${url}/new?to=1 (HTTP ${status})`],

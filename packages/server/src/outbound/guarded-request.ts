@@ -1,11 +1,14 @@
-import { lookup } from "node:dns/promises";
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable } from "node:stream";
 import { Agent } from "undici";
+import { AppError } from "../errors.ts";
+import { createFairPool } from "../pools/fair-pool.ts";
 import { type AddressGuard, createAddressGuard, parseHttpUrl } from "./address-guard.ts";
-import { createGuardedConnect, type Resolve } from "./guarded-connect.ts";
+import { createGuardedConnect, createOperatorConnect, type Resolve } from "./guarded-connect.ts";
 import { createFetch } from "./guarded-fetch.ts";
 import { type OutboundSocket, openWebSocket } from "./guarded-web-socket.ts";
 import { explainFailure, OutboundError } from "./outbound-error.ts";
+import { createNameResolver } from "./resolve-names.ts";
 
 export { OutboundError };
 
@@ -15,12 +18,17 @@ export { OutboundError };
  */
 export type Trust = "operator" | "untrusted";
 
-export type OutboundRequest = {
+/**
+ * For whom a call is made. `organizationId` is the organization whose share of the calls and lookups is used; null is
+ * for calls of the server itself.
+ */
+export type Caller = { trust: Trust; organizationId: string | null };
+
+export type OutboundRequest = Caller & {
   url: string;
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;
   body?: string | Uint8Array | undefined;
-  trust: Trust;
   signal?: AbortSignal | undefined;
 };
 
@@ -48,9 +56,14 @@ export type Outbound = {
    */
   stream(options: OutboundRequest): Promise<{ status: number; headers: ResponseHeaders; body: Readable }>;
   /** Returns a `fetch` with the same rules, for libraries that need one (the AI SDK providers). */
-  fetch(trust: Trust): typeof globalThis.fetch;
+  fetch(caller: Caller): typeof globalThis.fetch;
   /** Opens a WebSocket at an untrusted URL. The connection is closed if nothing arrives for `idleMs`. */
-  webSocket(options: { url: string; idleMs: number; signal: AbortSignal }): Promise<OutboundSocket>;
+  webSocket(options: {
+    url: string;
+    organizationId: string | null;
+    idleMs: number;
+    signal: AbortSignal;
+  }): Promise<OutboundSocket>;
   /** Checks a URL before it is saved. Throws the same errors as a call, as far as they can be detected without DNS. */
   checkUrl(url: string): void;
   /** Closes all connections, including those in use. */
@@ -61,25 +74,41 @@ export type Outbound = {
  * Creates the only client that accesses the network.
  * @param options.allowPrivate opens loopback and private addresses to members; a function is called for each request
  * @param options.allow hosts, addresses and CIDR ranges to open to members; never metadata or link-local ones
- * @param options.resolve looks up names that members entered; the system's resolver unless a test replaces it
+ * @param options.resolve looks up names that members entered, instead of `names`; for tests
+ * @param options.names looks up names; tests replace its name servers
+ * @param options.maxCalls the maximum number of concurrent calls to untrusted URLs
  */
 export function createOutbound(options: {
   allowPrivate: boolean | (() => boolean);
   allow: readonly string[];
   resolve?: Resolve;
+  names?: ReturnType<typeof createNameResolver>;
+  maxCalls?: number;
 }): Outbound {
-  const { allow, allowPrivate, resolve = resolveAll } = options;
+  const { allow, allowPrivate, names = createNameResolver(), maxCalls = MAX_UNTRUSTED_CALLS } = options;
+  const calls = createFairPool({
+    name: "outbound_calls",
+    size: maxCalls,
+    maxWaitingPerOwner: 1_000,
+    maxWaiting: 10_000,
+  });
+  /** The owner of the call that opens a connection, because undici passes only the host name to the lookup. */
+  const owners = new AsyncLocalStorage<string>();
+  const { resolve = (hostname) => names.resolveUntrusted(hostname, owners.getStore() ?? SERVER) } = options;
   // Use separate pools, so that a call that may not reach private addresses never reuses a connection to one.
   const privateLane = createLane(createAddressGuard({ allow, allowPrivate: true }), resolve);
   const publicLane = createLane(createAddressGuard({ allow, allowPrivate: false }), resolve);
   const getLane = () =>
     (typeof allowPrivate === "function" ? allowPrivate() : allowPrivate) ? privateLane : publicLane;
-  const operatorAgent = new Agent({ ...agentOptions, keepAliveTimeout: 30_000 });
+  const connect = createOperatorConnect(names.resolveForOperator);
+  const operatorAgent = new Agent({ ...agentOptions, keepAliveTimeout: 30_000, connect });
   const shutdown = new AbortController();
-  const openCall = (call: Call) => {
+  const openCall = async (call: Call) => {
     if (call.trust === "operator") return openResponse(parseHttpUrl, operatorAgent, call);
     const { guard, agent } = getLane();
-    return openResponse(guard.checkUrl, agent, call);
+    const owner = call.organizationId ?? SERVER;
+    const release = await calls.acquire({ owner }, call.signal).catch(throwBusy);
+    return owners.run(owner, () => openResponse(guard.checkUrl, agent, call, release));
   };
 
   return {
@@ -88,12 +117,15 @@ export function createOutbound(options: {
       const { status, headers, body } = await openCall(call);
       return { status, headers, body };
     },
-    fetch: (trust) => createFetch((call) => openCall({ ...call, trust })),
-    async webSocket({ url, idleMs, signal }) {
+    fetch: (caller) => createFetch((call) => openCall({ ...call, ...caller })),
+    async webSocket({ url, organizationId, idleMs, signal }) {
       const { guard } = getLane();
       guard.checkUrl(url.replace(/^ws/, "http"));
       const connect = createGuardedConnect(guard, resolve);
-      return openWebSocket({ url: new URL(url), connect, idleMs, signal: AbortSignal.any([signal, shutdown.signal]) });
+      const anySignal = AbortSignal.any([signal, shutdown.signal]);
+      return owners.run(organizationId ?? SERVER, () =>
+        openWebSocket({ url: new URL(url), connect, idleMs, signal: anySignal }),
+      );
     },
     checkUrl(url) {
       getLane().guard.checkUrl(url);
@@ -119,22 +151,30 @@ function createLane(guard: AddressGuard, resolve: Resolve) {
   return { guard, agent: new Agent({ ...agentOptions, connect: createGuardedConnect(guard, resolve) }) };
 }
 
-async function openResponse(parse: (url: string) => URL, agent: Agent, call: Call): Promise<OpenedResponse> {
-  call.signal?.throwIfAborted();
-  const url = parse(call.url);
-  const headers = call.headers ?? {};
-  if (call.trust === "untrusted") refuseHostHeader(headers);
-  const responsePromise = agent.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: call.method,
-    headers,
-    body: call.body ?? null,
-    signal: call.signal ?? null,
-  });
-  const response = await raceWithAbort(responsePromise, call.signal).catch((error: unknown) => {
-    throw explainCallFailure(error, url, call.signal);
-  });
+/** The owner of calls that the server makes for itself. */
+const SERVER = "server";
+
+/**
+ * The maximum number of concurrent calls to URLs that members or websites chose, each until the end of its response.
+ * Calls beyond an organization's share wait within their own time limit. Calls to the operator's URLs are not counted.
+ */
+const MAX_UNTRUSTED_CALLS = 8_192;
+
+function throwBusy(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  throw new OutboundError("busy", "Too many calls of your organization are waiting. Try again in a moment.");
+}
+
+/** @param release called when the call no longer uses a connection */
+async function openResponse(
+  parse: (url: string) => URL,
+  agent: Agent,
+  call: Call,
+  release = () => {},
+): Promise<OpenedResponse> {
+  const responsePromise = sendRequest(parse, agent, call);
+  responsePromise.then(({ response }) => response.body.once("close", release), release);
+  const { url, response } = await raceWithAbort(responsePromise, call.signal);
   // Listen for errors, because destroying or aborting a body emits one, which would end the process without a listener.
   response.body.on("error", ignoreError);
   if (response.statusCode >= 300 && response.statusCode < 400) {
@@ -142,6 +182,25 @@ async function openResponse(parse: (url: string) => URL, agent: Agent, call: Cal
     throw createRedirectError(url, response.statusCode, response.headers.location);
   }
   return { url, status: response.statusCode, headers: response.headers, body: response.body };
+}
+
+async function sendRequest(parse: (url: string) => URL, agent: Agent, call: Call) {
+  call.signal?.throwIfAborted();
+  const url = parse(call.url);
+  const headers = call.headers ?? {};
+  if (call.trust === "untrusted") refuseHostHeader(headers);
+  const options = {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: call.method,
+    headers,
+    body: call.body ?? null,
+    signal: call.signal ?? null,
+  };
+  const response = await agent.request(options).catch((error: unknown) => {
+    throw explainCallFailure(error, url, call.signal);
+  });
+  return { url, response };
 }
 
 type BufferedCall = OutboundRequest & { timeoutMs: number; maxBytes: number };
@@ -210,11 +269,6 @@ function refuseHostHeader(headers: Record<string, string>): void {
   if (Object.keys(headers).some((name) => name.toLowerCase() === "host")) {
     throw new OutboundError("refused", "The Host header is derived from the URL and cannot be set.");
   }
-}
-
-async function resolveAll(hostname: string): Promise<string[]> {
-  const addresses = await lookup(hostname, { all: true });
-  return addresses.map(({ address }) => address);
 }
 
 function ignoreError(): void {}

@@ -6,12 +6,12 @@ describe("hostile URLs", () => {
   it("reach nothing by request, stream or fetch in more than 200 spellings", async () => {
     const canary = await startCanary();
     const outbound = openOutbound({ resolve: async (name) => hostileAnswers[name] ?? [] });
-    const fetch = outbound.fetch("untrusted");
+    const fetch = outbound.fetch({ trust: "untrusted", organizationId: null });
     const urls = hostileUrls(canary.port);
     expect(urls.length).toBeGreaterThanOrEqual(200);
 
     for (const url of urls) {
-      const call = { url, method: "GET", trust: "untrusted" } as const;
+      const call = { url, method: "GET", trust: "untrusted", organizationId: null } as const;
       const ways = {
         request: outbound.request({ ...call, timeoutMs: 5_000, maxBytes: 1_000 }),
         stream: outbound.stream(call),
@@ -43,7 +43,12 @@ describe("hostile URLs", () => {
     const outbound = openOutbound({ allowPrivate: true });
     for (const literal of ["127.0.0.1", "2130706433", "0x7f.1", "①②⑦.⓪.⓪.①"]) {
       const before = canary.seen.connections;
-      const call = { url: `http://${literal}:${canary.port}/`, method: "GET", trust: "untrusted" } as const;
+      const call = {
+        url: `http://${literal}:${canary.port}/`,
+        method: "GET",
+        trust: "untrusted",
+        organizationId: null,
+      } as const;
       await expect(outbound.stream(call)).rejects.toMatchObject({ kind: "unreachable" });
       expect(canary.seen.connections).toBe(before + 1);
     }
@@ -60,7 +65,9 @@ describe("hostile URLs", () => {
       "file:///etc/passwd",
       "http://127.0.0.1:1/",
     ]) {
-      const failed = await outbound.stream({ url, method: "GET", trust: "untrusted" }).catch((error) => error);
+      const failed = await outbound
+        .stream({ url, method: "GET", trust: "untrusted", organizationId: null })
+        .catch((error) => error);
       publicMessages.add(failed.publicMessage);
     }
     expect([...publicMessages]).toEqual(["Not reachable"]);
@@ -71,8 +78,15 @@ describe("the operator's own URLs", () => {
   it("are called at any address", async () => {
     const { url } = await startHttpServer((_request, response) => response.end("hello"));
     const outbound = openOutbound();
-    const call = { url, method: "GET", trust: "operator", timeoutMs: 5_000, maxBytes: 100 } as const;
+    const call = {
+      url,
+      method: "GET",
+      trust: "operator",
+      organizationId: null,
+      timeoutMs: 5_000,
+      maxBytes: 100,
+    } as const;
     expect((await outbound.request(call)).body.toString()).toBe("hello");
-    expect(await (await outbound.fetch("operator")(url)).text()).toBe("hello");
+    expect(await (await outbound.fetch({ trust: "operator", organizationId: null })(url)).text()).toBe("hello");
   });
 });

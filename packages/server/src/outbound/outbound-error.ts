@@ -1,4 +1,4 @@
-type OutboundErrorKind = "refused" | "timeout" | "unreachable" | "too_large" | "redirect";
+type OutboundErrorKind = "refused" | "timeout" | "unreachable" | "too_large" | "redirect" | "busy";
 
 /**
  * A call that was refused or failed. `message` contains the exact reason, for members. `publicMessage` is for all other
@@ -33,6 +33,7 @@ const publicMessages: Record<OutboundErrorKind, string> = {
   redirect: "Redirected",
   timeout: "Timed out",
   too_large: "Response too large",
+  busy: "Too many calls at once",
 };
 
 /** Converts a network failure into an OutboundError. `url` is the URL of the call. */
@@ -44,7 +45,6 @@ export function explainFailure(error: unknown, url: URL): OutboundError {
   switch (code) {
     case "ENOTFOUND":
     case "EAI_AGAIN":
-    case "ENODATA":
       return createError("unreachable", `${url.hostname} could not be resolved (${code}).`);
     case "ECONNREFUSED":
       return createError("unreachable", `${host} does not accept connections.`);
@@ -65,14 +65,23 @@ export function explainFailure(error: unknown, url: URL): OutboundError {
   }
 }
 
-const connectionCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"]);
+const connectionCodes = new Set([
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENODATA",
+  "ESERVFAIL",
+  "EREFUSED",
+  "ETIMEOUT",
+  "ECONNREFUSED",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
 
 /**
  * Whether the request certainly did not reach the receiver. After any other failure, the receiver may have processed
  * it.
  */
 export function wasNeverSent({ kind, cause }: OutboundError): boolean {
-  return kind === "refused" || connectionCodes.has(findFirstCause(cause).code);
+  return kind === "refused" || kind === "busy" || connectionCodes.has(findFirstCause(cause).code);
 }
 
 /**

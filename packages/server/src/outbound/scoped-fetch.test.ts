@@ -30,7 +30,10 @@ it("a bounded fetch returns the whole response with status and headers", async (
   const { url } = await startHttpServer(
     (_, response) => void response.writeHead(404, { "x-a": "b" }).end("nothing here"),
   );
-  const response = await createBoundedFetch(openOutbound().fetch("operator"), limits)(url);
+  const response = await createBoundedFetch(
+    openOutbound().fetch({ trust: "operator", organizationId: null }),
+    limits,
+  )(url);
   expect([response.status, response.headers.get("x-a"), await response.text()]).toEqual([404, "b", "nothing here"]);
 });
 
@@ -46,7 +49,7 @@ it.each([
     const drip = setInterval(() => response.write("x"), 20);
     response.on("close", () => clearInterval(drip));
   });
-  const call = createBoundedFetch(openOutbound().fetch("operator"), given)(url);
+  const call = createBoundedFetch(openOutbound().fetch({ trust: "operator", organizationId: null }), given)(url);
   await expect(call).rejects.toMatchObject({ name: "OutboundError", kind });
 });
 
@@ -54,6 +57,8 @@ it("a bounded fetch ends when its caller aborts", async () => {
   const caller = new AbortController();
   const reason = new Error("gone");
   const { url } = await startHttpServer(() => caller.abort(reason));
-  const call = createBoundedFetch(openOutbound().fetch("operator"), limits)(url, { signal: caller.signal });
+  const call = createBoundedFetch(openOutbound().fetch({ trust: "operator", organizationId: null }), limits)(url, {
+    signal: caller.signal,
+  });
   await expect(call).rejects.toBe(reason);
 });

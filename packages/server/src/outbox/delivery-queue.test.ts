@@ -7,9 +7,11 @@ import { newId } from "../ids.ts";
 import {
   createDeliveryQueue,
   type DeliveryQueue,
+  type Except,
   type LeasedDelivery,
   type NewDelivery,
   type Next,
+  nothing,
 } from "./delivery-queue.ts";
 import { recordSentHosts } from "./sent-hosts.ts";
 
@@ -42,11 +44,12 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     const references = { kind: "submission", webhookId: null, eventId: null } as const;
     const fixed = { ...references, purpose: "action", type: "webhook", target: "{}", state: "pending" } as const;
     const counts = { attempts: 0, attemptsBefore: 0, fence: 1, createdAt: 1 };
-    const row = { id, submissionId, position: position++, host: "a", ...fixed, ...counts, ...more };
+    const organizationId = "org_one";
+    const row = { id, organizationId, submissionId, position: position++, host: "a", ...fixed, ...counts, ...more };
     await queue.insert(forms.db, [row], dueInMs);
     return id;
   }
-  const claim = async (limit = 100, except: string[] = []) => (await queue.claim(limit, except)).map(({ id }) => id);
+  const claim = async (limit = 100, except?: Except) => (await queue.claim(limit, except)).map(({ id }) => id);
   const readDelivery = (id: string) =>
     forms.db.selectFrom("deliveries").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   /** @returns the number of the attempt, or null if the lease was lost */
@@ -69,11 +72,11 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("claims a delivery only once while its lease lasts, and lets any process claim it after that", async () => {
     const id = await put(-1);
-    const [first] = await queue.claim(9, []);
+    const [first] = await queue.claim(9);
     expect(first).toMatchObject({ id, fence: 2 });
     expect(await claim()).toEqual([]);
     await expireLease(id);
-    const [second] = await queue.claim(9, []);
+    const [second] = await queue.claim(9);
     expect(second).toMatchObject({ id, fence: 3 });
   });
 
@@ -85,6 +88,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
       kind: "submission" as const,
       webhookId: null,
       eventId: null,
+      organizationId: "org_one",
       submissionId,
       position: position++,
       ...fixed,
@@ -101,9 +105,9 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("accepts an outcome only under the newest lease", async () => {
     const id = await put(-1);
-    const [stale] = await queue.claim(1, []);
+    const [stale] = await queue.claim(1);
     await expireLease(id);
-    const [current] = await queue.claim(1, []);
+    const [current] = await queue.claim(1);
     if (!stale || !current) throw new Error("not claimed");
     expect(await settle(stale, { state: "delivered" })).toBeNull();
     await queue.requeue(stale);
@@ -123,7 +127,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("neither claims nor retries a delivery that this process holds under an expired lease", async () => {
     const id = await put(-1);
-    const [first] = await queue.claim(1, []);
+    const [first] = await queue.claim(1);
     if (!first) throw new Error("not claimed");
     const unhold = queue.hold(first);
     await expireLease(id);
@@ -132,7 +136,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     expect(queue.hold({ ...first, fence: 3 })).toBeNull();
     expect(await settle(first, { state: "pending", waitMs: -1 })).toBe(1);
     // The next attempt is a different one, even if this process has not released the previous one.
-    const [second] = await queue.claim(1, []);
+    const [second] = await queue.claim(1);
     expect(second).toMatchObject({ id, attempts: 1, fence: 3 });
     const letGoAgain = second && queue.hold(second);
     unhold?.();
@@ -144,7 +148,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("renews the leases of held deliveries, and no others", async () => {
     const [held, left, returned] = [await put(-3), await put(-2), await put(-1)];
-    const claimed = await queue.claim(3, []);
+    const claimed = await queue.claim(3);
     const unholdFunctions = claimed.filter(({ id }) => id !== left).map((delivery) => queue.hold(delivery));
     const last = claimed.find(({ id }) => id === returned);
     if (last) await queue.requeue(last);
@@ -158,7 +162,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("makes a requeued delivery available immediately, but not a completed one", async () => {
     const id = await put(-1);
-    const [held] = await queue.claim(1, []);
+    const [held] = await queue.claim(1);
     if (!held) throw new Error("not claimed");
     await queue.requeue(held);
     expect(await claim()).toEqual([id]);
@@ -172,8 +176,20 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("skips excluded hosts", async () => {
     const [a, b, c] = [await put(-3, { host: "a" }), await put(-2, { host: "b" }), await put(-1, { host: "c" })];
-    expect(await claim(9, ["a", "c"])).toEqual([b]);
-    expect((await claim(9, [])).toSorted()).toEqual([a, c].toSorted());
+    expect(await claim(9, { ...nothing, hosts: ["a", "c"] })).toEqual([b]);
+    expect((await claim(9)).toSorted()).toEqual([a, c].toSorted());
+  });
+  it("leaves deliveries of organizations in the queue, except their emails, and those of an organization to a host", async () => {
+    const [busy, mail, pair, other] = [
+      await put(-4, { organizationId: "org_a" }),
+      await put(-3, { organizationId: "org_a", type: "email" }),
+      await put(-2, { organizationId: "org_b", host: "slow" }),
+      await put(-1, { organizationId: "org_c", host: "slow" }),
+    ];
+    const pairs = [{ owner: "org_b", host: "slow" }];
+    expect(await claim(9, { ...nothing, allButMail: true })).toEqual([mail]);
+    expect(await claim(9, { ...nothing, organizations: ["org_a"], pairs })).toEqual([other]);
+    expect((await claim(9)).toSorted()).toEqual([busy, pair].toSorted());
   });
 
   it("does not claim waiting deliveries until they are released, and leases them to the process that releases them", async () => {
@@ -190,7 +206,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("retries a delivery at a new address only when no worker is sending it", async () => {
     const id = await put(-1, { attempts: 5 });
-    const [held] = await queue.claim(1, []);
+    const [held] = await queue.claim(1);
     if (!held) throw new Error("not claimed");
     const retry = async () => queue.retry(forms.db, await readDelivery(id), { target: '{"url":"x"}', host: "x" });
     expect(await retry()).toEqual([]);
@@ -204,7 +220,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("retries a delivery whose worker has died, after its lease ended", async () => {
     const id = await put(-1);
-    const [held] = await queue.claim(1, []);
+    const [held] = await queue.claim(1);
     await expireLease(id);
     const [retried] = await queue.retry(forms.db, await readDelivery(id), { target: '{"url":"x"}', host: "x" });
     expect(retried).toMatchObject({ id, fence: (held?.fence ?? 0) + 1 });
@@ -277,7 +293,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     const queues = [queue, createDeliveryQueue({ db: other.db, databaseKind: other.kind }, LEASE)];
     const claimed: string[] = [];
     for (let round = 0; round < 20 && claimed.length < ids.size; round++) {
-      const batches = await Promise.all([...queues, ...queues].map((one) => one.claim(7, [])));
+      const batches = await Promise.all([...queues, ...queues].map((one) => one.claim(7)));
       claimed.push(...batches.flat().map(({ id }) => id));
     }
     await other.db.destroy();

@@ -22,6 +22,24 @@ export type Next = { state: "delivered" | "failed"; waitMs?: undefined } | { sta
 
 export type Outcome = { delivery: LeasedDelivery; next: Next };
 
+/** The deliveries that a claim leaves in the queue. */
+export type Except = {
+  /** everything except emails */
+  allButMail: boolean;
+  /** everything except emails of these organizations */
+  organizations: readonly string[];
+  hosts: readonly string[];
+  /** what an organization sends to a host */
+  pairs: ReadonlyArray<{ owner: string; host: string }>;
+};
+
+export const nothing: Except = { allButMail: false, organizations: [], hosts: [], pairs: [] };
+
+export const isNothing = ({ allButMail, organizations, hosts, pairs }: Except): boolean =>
+  !allButMail && organizations.length + hosts.length + pairs.length === 0;
+
+const toPairKey = ({ owner, host }: Except["pairs"][number]) => `${owner} ${host}`;
+
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
@@ -43,7 +61,7 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
         limit: param("limit"),
         json: param("json"),
         ms: param("ms"),
-        exceptHosts: [],
+        except: nothing,
       }),
     ),
     renew: renew(db, databaseKind, now),
@@ -81,11 +99,11 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
         await queries.insert(trx, { ...row, conversationId, isLeased, ms: dueInMs ?? leaseMs });
       }
     },
-    /** Claims due deliveries, oldest first, and leases them to the caller. Skips the hosts in `exceptHosts`. */
-    async claim(limit: number, exceptHosts: readonly string[]): Promise<LeasedDelivery[]> {
+    /** Claims due deliveries, oldest first, and leases them to the caller. Skips those that `except` describes. */
+    async claim(limit: number, except: Except = nothing): Promise<LeasedDelivery[]> {
       const json = toJson([...held.values()].map(({ id, attempts }) => ({ id, attempts })));
-      if (exceptHosts.length === 0) return (await queries.claim(db, { limit, json, ms: leaseMs })).rows;
-      const query = claim({ db, databaseKind }, now, { limit, json, ms: leaseMs, exceptHosts });
+      if (isNothing(except)) return (await queries.claim(db, { limit, json, ms: leaseMs })).rows;
+      const query = claim({ db, databaseKind }, now, { limit, json, ms: leaseMs, except });
       return query.execute();
     },
     /**
@@ -196,6 +214,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     insert: compileOnce<NewDelivery & { conversationId: string | null; isLeased: Flag; ms: number }, never>((param) =>
       db.insertInto("deliveries").values({
         id: param("id"),
+        organizationId: param("organizationId"),
         kind: param("kind"),
         submissionId: param("submissionId"),
         webhookId: param("webhookId"),
@@ -258,7 +277,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
 function claim(
   { db, databaseKind }: { db: Db; databaseKind: DatabaseKind },
   now: RawBuilder<number>,
-  { limit, json, ms, exceptHosts }: Claim & { exceptHosts: readonly string[] },
+  { limit, json, ms, except: { allButMail, organizations, hosts, pairs } }: Claim & { except: Except },
 ) {
   const held = db
     .selectFrom(jsonRows<HeldRow>(databaseKind, json, { id: "text", attempts: "bigint" }))
@@ -270,7 +289,14 @@ function claim(
     .where(sql.ref("state"), "=", sql.lit("pending"))
     .where("dueAt", "<=", now)
     .where(({ eb, refTuple }) => eb(refTuple("id", "attempts"), "not in", held))
-    .$if(exceptHosts.length > 0, (query) => query.where("host", "not in", exceptHosts))
+    .$if(allButMail, (query) => query.where("type", "=", "email"))
+    .$if(organizations.length > 0, (query) =>
+      query.where(({ eb, or }) => or([eb("type", "=", "email"), eb("organizationId", "not in", organizations)])),
+    )
+    .$if(hosts.length > 0, (query) => query.where("host", "not in", hosts))
+    .$if(pairs.length > 0, (query) =>
+      query.where(sql<string>`"organizationId" || ' ' || host`, "not in", pairs.map(toPairKey)),
+    )
     .orderBy("dueAt")
     .limit(limit)
     .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());

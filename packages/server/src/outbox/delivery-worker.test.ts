@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
 import { newId } from "../ids.ts";
-import { createDeliveryQueue, type DeliveryQueue, type LeasedDelivery, type NewDelivery } from "./delivery-queue.ts";
+import {
+  createDeliveryQueue,
+  type DeliveryQueue,
+  type Except,
+  type LeasedDelivery,
+  type NewDelivery,
+} from "./delivery-queue.ts";
 import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
 import { createOutbox } from "./outbox.ts";
 
@@ -46,6 +52,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
       ...references,
       id: newId("delivery"),
       submissionId,
+      organizationId: "org_one",
       position: position++,
       host,
       ...fixed,
@@ -124,7 +131,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     await worker.runNow(late, 10);
     expect(seen).not.toContain(late.id);
     // Any process may now claim the delivery. The test claims it like another process and then returns it to the queue.
-    const [claimed] = await queue.claim(1, []);
+    const [claimed] = await queue.claim(1);
     expect(claimed).toMatchObject({ id: late.id, fence: 2 });
     if (claimed) await queue.requeue(claimed);
     free.resolve();
@@ -241,12 +248,60 @@ onBothDatabases("the delivery worker", (createDatabase) => {
         throw new Error("violates a constraint");
       },
     });
-    const claimed = await outbox.queue.claim(2, []);
+    const claimed = await outbox.queue.claim(2);
     await Promise.all(claimed.map((delivery) => outbox.worker.runNow(delivery, 1_000)));
     expect([tries, pauses.length]).toEqual([16, 16]);
     const stored = await forms.db.selectFrom("deliveries").select(["id", "state", "attempts"]).execute();
     expect(stored).toEqual([{ id: row?.id, state: "delivered", attempts: 1 }]);
     for (const delivery of claimed) expect(outbox.queue.hold(delivery)).not.toBeNull();
+  });
+
+  it("delivers for an organization while four others make all the attempts that they can at receivers that never answer", async () => {
+    const attempts = new Map<string, number>();
+    const honest = Promise.withResolvers<void>();
+    const worker = openWorker(({ organizationId }, { signal }) => {
+      attempts.set(organizationId, (attempts.get(organizationId) ?? 0) + 1);
+      if (organizationId === "org_honest") honest.resolve();
+      return rejectOnAbort(signal);
+    });
+    const greedy = ["org_a", "org_b", "org_c", "org_d"];
+    for (const organizationId of greedy) {
+      for (let host = 0; host < 20; host++) await enqueueDue(`${organizationId}-${host}`, 16, { organizationId });
+    }
+    worker.start();
+    await expect.poll(() => greedy.every((id) => (attempts.get(id) ?? 0) >= 100)).toBe(true);
+    await enqueueDue("honest", 1, { organizationId: "org_honest" });
+    worker.notify();
+    await honest.promise;
+    expect(Math.max(...greedy.map((id) => attempts.get(id) ?? 0))).toBeLessThanOrEqual(256);
+  });
+
+  it("sends an email while organizations use all the slots for other deliveries that they can", async () => {
+    const mail = Promise.withResolvers<void>();
+    const worker = openWorker(({ type }, { signal }) => {
+      if (type === "email") mail.resolve();
+      return rejectOnAbort(signal);
+    });
+    for (let host = 0; host < 20; host++) await enqueueDue(`slow-${host}`, 16, { organizationId: "org_greedy" });
+    worker.start();
+    await expect.poll(() => worker.countFreeSlots({ organizationId: "org_greedy", host: "new" })).toBe(0);
+    await enqueueDue("mail", 1, { organizationId: "org_greedy", type: "email" });
+    worker.notify();
+    await mail.promise;
+  });
+
+  it("delivers to a host at which another organization uses its share of the slots", async () => {
+    const honest = Promise.withResolvers<void>();
+    const worker = openWorker(({ organizationId }, { signal }) => {
+      if (organizationId === "org_honest") honest.resolve();
+      return rejectOnAbort(signal);
+    });
+    await enqueueDue("shared", 100, { organizationId: "org_greedy" });
+    worker.start();
+    await expect.poll(() => worker.countFreeSlots({ organizationId: "org_greedy", host: "shared" })).toBe(0);
+    await enqueueDue("shared", 1, { organizationId: "org_honest" });
+    worker.notify();
+    await honest.promise;
   });
 
   it("offers the free slots of a host to new deliveries, but none while other deliveries wait or the worker is stopped", async () => {
@@ -255,18 +310,19 @@ onBothDatabases("the delivery worker", (createDatabase) => {
       started.resolve();
       return rejectOnAbort(signal);
     });
-    expect(worker.countFreeSlots("a")).toBe(0);
+    const countFreeSlots = (host: string) => worker.countFreeSlots({ organizationId: "org_one", host });
+    expect(countFreeSlots("a")).toBe(0);
     worker.start();
-    expect(worker.countFreeSlots("a")).toBe(16);
+    expect(countFreeSlots("a")).toBe(16);
     worker.startAttempt(await insertLeased("a"));
     await started.promise;
-    expect([worker.countFreeSlots("a"), worker.countFreeSlots("b")]).toEqual([15, 16]);
+    expect([countFreeSlots("a"), countFreeSlots("b")]).toEqual([15, 16]);
     await enqueueDue("a", 40);
     worker.notify();
-    await expect.poll(() => worker.countFreeSlots("a")).toBe(0);
-    expect(worker.countFreeSlots("b")).toBe(16);
+    await expect.poll(() => countFreeSlots("a")).toBe(0);
+    expect(countFreeSlots("b")).toBe(16);
     await worker.stop(0);
-    expect(worker.countFreeSlots("b")).toBe(0);
+    expect(countFreeSlots("b")).toBe(0);
   });
 
   it("yields to other work while no attempt can be made", async () => {
@@ -304,13 +360,13 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     await Promise.all(all);
     const delivered = await forms.db.selectFrom("deliveries").select("id").where("state", "=", "delivered").execute();
     expect(delivered).toEqual([{ id: quick.id }]);
-    const due = (await queue.claim(99, [])).map(({ host }) => host).toSorted();
+    const due = (await queue.claim(99)).map(({ host }) => host).toSorted();
     expect(due).toEqual(["late", "late", "late", "late", "late", "slow", "slow"]);
     expect(running).toBe(3);
     // A delivery that arrives now is returned to the queue immediately.
     const after = await insertLeased("quick");
     await worker.runNow(after, 1_000);
-    expect((await queue.claim(99, [])).map(({ id }) => id)).toEqual([after.id]);
+    expect((await queue.claim(99)).map(({ id }) => id)).toEqual([after.id]);
     expect(running).toBe(3);
   });
 });
@@ -318,9 +374,10 @@ onBothDatabases("the delivery worker", (createDatabase) => {
 it("frees a host's slots while outcomes are being recorded, and claims nothing until half of them are free", async () => {
   const answered: Array<() => void> = [];
   const claims: Array<readonly string[]> = [];
-  const claim = async (limit: number, exceptHosts: readonly string[]) => {
-    claims.push(exceptHosts);
-    return exceptHosts.length > 0 ? [] : Array.from({ length: limit }, () => ({ host: "a" }) as LeasedDelivery);
+  const delivery = { organizationId: "org_one", host: "a" } as LeasedDelivery;
+  const claim = async (limit: number, { pairs }: Except) => {
+    claims.push(pairs.map(({ host }) => host));
+    return pairs.length > 0 ? [] : Array.from({ length: limit }, () => delivery);
   };
   const worker = createDeliveryWorker({
     queue: { leaseMs: LEASE, claim, hold: () => () => {}, requeue: async () => {} } as unknown as DeliveryQueue,

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { MAX_SLOT_WAIT_MS } from "./delivery-lease.ts";
-import type { DeliveryQueue, LeasedDelivery } from "./delivery-queue.ts";
+import { type DeliveryQueue, type Except, type LeasedDelivery, nothing } from "./delivery-queue.ts";
+import { createDeliverySlots } from "./delivery-slots.ts";
 import { createDueClaims } from "./due-claims.ts";
-import { createHostSemaphore } from "./host-semaphore.ts";
 import { createLeaseRenewal } from "./lease-renewal.ts";
 
 /**
@@ -19,16 +19,6 @@ export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
 const POLL_MS = 1_000;
 const POLL_AFTER_FAILURE_MS = 5_000;
-/**
- * The maximum number of concurrent attempts across all hosts, and per host. The worker does not claim deliveries to a
- * host that has half of its slots in use.
- */
-const MAX_CONCURRENT = 1_024;
-const MAX_CONCURRENT_PER_HOST = 32;
-const CLAIM_SIZE = MAX_CONCURRENT_PER_HOST / 2;
-/** The number of slots in use from which on the worker leaves a host's deliveries in the queue. */
-const BUSY_THRESHOLD = MAX_CONCURRENT_PER_HOST - CLAIM_SIZE;
-
 type WorkerOptions = {
   queue: DeliveryQueue;
   run: RunDelivery;
@@ -38,11 +28,12 @@ type WorkerOptions = {
 };
 
 /**
- * Creates the worker that makes deliveries when they are due. A slow host can use only its own slots, so it does not
- * delay deliveries to other hosts. Several processes may share one queue.
+ * Creates the worker that makes deliveries when they are due. A slow host can use only its own slots, and an organization
+ * only its share of all slots, so neither delays other deliveries. Emails need only the slots of the mail server's host.
+ * Several processes may share one queue.
  */
 export function createDeliveryWorker({ queue, run, log, now = () => performance.now() }: WorkerOptions) {
-  const hostSemaphore = createHostSemaphore(MAX_CONCURRENT_PER_HOST);
+  const slots = createDeliverySlots();
   const requeue = createRequeue(queue, log);
   const running = new Set<Promise<void>>();
   const stopped = new AbortController();
@@ -52,34 +43,40 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
   /** Also true before `start`, so that no delivery is leased to a worker that is not running. */
   let isStopping = true;
   /**
-   * What the last claim left in the queue: deliveries to `hosts`, or any deliveries because too many attempts were
+   * What the last claim left in the queue: the deliveries in `except`, or any deliveries because too many attempts were
    * running (`isFull`). When a released slot changes this, the worker claims again without waiting for the next poll.
    */
-  let skipped: { hosts: ReadonlySet<string>; isFull: boolean } = { hosts: new Set(), isFull: false };
+  let skipped: { except: Except; isFull: boolean } = {
+    except: nothing,
+    isFull: false,
+  };
   let loop = Promise.resolve();
+
+  function notifyIfClaimable(delivery: LeasedDelivery): void {
+    if (skipped.isFull || slots.isClaimableAgain(delivery, skipped.except)) wakeSignal.notify();
+  }
 
   function track(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
     const promise = runAttempt(delivery, maxWaitMs).finally(() => {
       running.delete(promise);
-      if (skipped.isFull) wakeSignal.notify();
+      notifyIfClaimable(delivery);
     });
     running.add(promise);
     return promise;
   }
 
   /**
-   * Runs one leased delivery to completion: waits for a slot at its host, makes the attempt, records the outcome, and
-   * starts the deliveries that the outcome unblocked. Errors are logged, never thrown.
+   * Runs one leased delivery to completion: waits for a slot of its organization and one at its host, makes the attempt,
+   * records the outcome, and starts the deliveries that the outcome unblocked. Errors are logged, never thrown.
    */
   async function runAttempt(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
     const unhold = queue.hold(delivery);
     if (!unhold) return;
-    const { host } = delivery;
-    const release = await hostSemaphore.acquire(host, maxWaitMs, stopped.signal);
-    if (!release) return requeue(delivery).finally(unhold);
+    const taken = await slots.acquire(delivery, maxWaitMs, stopped.signal);
+    if (!taken) return requeue(delivery).finally(unhold);
     const onResponse = () => {
-      release();
-      if (skipped.hosts.has(host) && hostSemaphore.inUse(host) < BUSY_THRESHOLD) wakeSignal.notify();
+      taken.releaseHost();
+      if (slots.isClaimableAgain(delivery, skipped.except)) wakeSignal.notify();
     };
     let unblocked: LeasedDelivery[] = [];
     try {
@@ -91,6 +88,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       // others.
       await requeue(delivery, stopped.signal.aborted ? 0 : POLL_MS);
     } finally {
+      taken.release();
       onResponse();
       unhold();
     }
@@ -99,14 +97,13 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
 
   async function runLoop() {
     while (!isStopping) {
-      const busyHosts = hostSemaphore.hostsWithAtLeast(BUSY_THRESHOLD);
-      const limit = Math.min(MAX_CONCURRENT - running.size, CLAIM_SIZE);
+      const { limit, ...planned } = slots.planClaim();
       // Set this before the claim, so that a slot that becomes free in the meantime ends the next wait.
-      skipped = { hosts: new Set(busyHosts), isFull: limit < CLAIM_SIZE };
-      const claimed = await claims.claim(Math.max(0, limit), busyHosts);
+      skipped = planned;
+      const claimed = await claims.claim(limit, skipped.except);
       if (isStopping) await Promise.all((claimed ?? []).map((delivery) => requeue(delivery)));
       else for (const delivery of claimed ?? []) void track(delivery, MAX_SLOT_WAIT_MS);
-      if (claimed?.length === limit && limit === CLAIM_SIZE) continue;
+      if (claimed?.length === limit && !skipped.isFull) continue;
       await wakeSignal.wait(claimed ? POLL_MS : POLL_AFTER_FAILURE_MS);
     }
   }
@@ -119,12 +116,16 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       loop = runLoop();
     },
     /**
-     * Returns the number of new deliveries to this host that may be leased to this process while they are written. Pass
-     * these to `startAttempt`. Further deliveries wait in the queue, behind those that are already there.
+     * Returns the number of new deliveries of an organization to a host that may be leased to this process while they are
+     * written. Pass these to `startAttempt`. Further deliveries wait in the queue, behind those that are already there.
      */
-    countFreeSlots(host: string): number {
-      if (isStopping || skipped.hosts.has(host)) return 0;
-      return Math.max(0, Math.min(BUSY_THRESHOLD - hostSemaphore.inUse(host), MAX_CONCURRENT - running.size));
+    countFreeSlots({ organizationId, host }: Pick<LeasedDelivery, "organizationId" | "host">): number {
+      const { organizations, hosts, pairs } = skipped.except;
+      const isSkipped =
+        organizations.includes(organizationId) ||
+        hosts.includes(host) ||
+        pairs.some((pair) => pair.owner === organizationId && pair.host === host);
+      return isStopping || isSkipped ? 0 : slots.countFree({ organizationId, host, type: "webhook" });
     },
     /** Starts the attempt at a delivery that was leased to this process when it was written. */
     startAttempt(delivery: LeasedDelivery): void {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { DeliveryQueue, LeasedDelivery } from "./delivery-queue.ts";
+import { type DeliveryQueue, type Except, isNothing, type LeasedDelivery } from "./delivery-queue.ts";
 
-/** How long claims pause after one found too few deliveries to hosts that are not busy, in milliseconds. */
+/** How long claims pause after one found too few deliveries besides those that it skipped, in milliseconds. */
 const PAUSE_MS = 500;
 
 type ClaimOptions = {
@@ -12,31 +12,30 @@ type ClaimOptions = {
 };
 
 /**
- * Claims due deliveries. A claim that skips busy hosts reads past all of their due deliveries, which is expensive. If
- * it found too few deliveries to other hosts, claims pause for `PAUSE_MS`. `announce` ends the pause. Deliveries
+ * Claims due deliveries. A claim that skips busy hosts and organizations reads past all of their due deliveries, which is
+ * expensive. If it found too few other deliveries, claims pause for `PAUSE_MS`. `announce` ends the pause. Deliveries
  * that become due during the pause are found by the next poll.
  */
 export function createDueClaims({ queue, log, now }: ClaimOptions) {
-  /** The hosts that were skipped by the last claim that found too few deliveries, and the time of that claim. */
-  let exhausted: { hosts: ReadonlySet<string>; at: number } | null = null;
+  /** What the last claim that found too few deliveries skipped, and the time of that claim. */
+  let exhausted: { except: Except; at: number } | null = null;
   let announcements = 0;
 
-  function isExhausted(busyHosts: readonly string[]): boolean {
+  function isExhausted(except: Except): boolean {
     if (exhausted === null || now() - exhausted.at >= PAUSE_MS) return false;
-    return exhausted.hosts.size > 0 && [...exhausted.hosts].every((host) => busyHosts.includes(host));
+    return !isNothing(exhausted.except) && includesAll(except, exhausted.except);
   }
 
   return {
     /** @returns null when the database is unavailable */
-    async claim(limit: number, busyHosts: readonly string[]): Promise<LeasedDelivery[] | null> {
-      if (limit === 0 || isExhausted(busyHosts)) return [];
+    async claim(limit: number, except: Except): Promise<LeasedDelivery[] | null> {
+      if (limit === 0 || isExhausted(except)) return [];
       const announcementsBefore = announcements;
       try {
-        const claimed = await queue.claim(limit, busyHosts);
+        const claimed = await queue.claim(limit, except);
         // Do not pause if a delivery was announced during the claim, because it may have been committed too late to be
         // found.
-        if (claimed.length < limit && announcements === announcementsBefore)
-          exhausted = { hosts: new Set(busyHosts), at: now() };
+        if (claimed.length < limit && announcements === announcementsBefore) exhausted = { except, at: now() };
         return claimed;
       } catch (error) {
         log.error({ err: error }, "deliveries could not be claimed; retrying");
@@ -49,4 +48,14 @@ export function createDueClaims({ queue, log, now }: ClaimOptions) {
       exhausted = null;
     },
   };
+}
+
+/** Whether `except` skips at least everything that `other` skips. */
+function includesAll(except: Except, other: Except): boolean {
+  return (
+    (except.allButMail || !other.allButMail) &&
+    other.organizations.every((id) => except.organizations.includes(id)) &&
+    other.hosts.every((host) => except.hosts.includes(host)) &&
+    other.pairs.every(({ owner, host }) => except.pairs.some((pair) => pair.owner === owner && pair.host === host))
+  );
 }

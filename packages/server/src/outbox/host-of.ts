@@ -3,3 +3,6 @@
  * string for an invalid URL.
  */
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
+
+/** The host of every email, because all of them are sent through one mail server. */
+export const MAIL_HOST = "mail";

@@ -6,6 +6,7 @@ import { MailError } from "../outbound/mail-error.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
 import type { AttemptResult } from "./attempts.ts";
+import { createSlowReceivers } from "./slow-receivers.ts";
 
 /** The maximum number of bytes of a response that are read, and that are stored. */
 const READ_BYTES = 64 * 1024;
@@ -19,6 +20,7 @@ export function createFailure(error: string, detail: string): AttemptResult {
 
 type Post = {
   url: string;
+  organizationId: string;
   headers: Record<string, string>;
   body: Buffer | string;
   signal: AbortSignal;
@@ -31,10 +33,15 @@ type Post = {
  * error into a result.
  */
 export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound">) {
-  return async ({ url, headers, body, signal, contentType = "application/json" }: Post): Promise<AttemptResult> => {
+  const receivers = createSlowReceivers();
+  const isTimeout = (error: unknown) => error instanceof OutboundError && error.kind === "timeout";
+  return async ({ headers, contentType = "application/json", ...request }: Post): Promise<AttemptResult> => {
     const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": contentType };
-    const limits = { timeoutMs: config.webhooks.timeout, maxBytes: READ_BYTES, trust: "untrusted" } as const;
-    return readResult(await outbound.request({ url, method: "POST", headers: allHeaders, body, signal, ...limits }));
+    const key = `${request.organizationId} ${URL.parse(request.url)?.origin}`;
+    return receivers.attempt(key, config.webhooks.timeout, isTimeout, async (timeoutMs) => {
+      const limits = { timeoutMs, maxBytes: READ_BYTES, trust: "untrusted" } as const;
+      return readResult(await outbound.request({ ...request, method: "POST", headers: allHeaders, ...limits }));
+    });
   };
 }
 

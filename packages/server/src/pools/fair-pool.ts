@@ -8,8 +8,8 @@ export type Holder = { owner: string; address?: string | null };
 export type Release = () => void;
 
 export type PoolOptions = {
-  /** the label of the pool's metrics */
-  name: string;
+  /** the label of the pool's metrics; a pool without a name is not measured */
+  name?: string;
   /** the number of slots; 0 means that there is no limit */
   size: number;
   /** the maximum number of slots of one owner; a quarter of the pool by default */
@@ -97,7 +97,6 @@ export function createFairPool(options: PoolOptions) {
   }
 
   const pool = {
-    name,
     size: slots.size,
     acquire,
     tryEnter,
@@ -107,6 +106,7 @@ export function createFairPool(options: PoolOptions) {
       if (!release) throw refuse(holder);
       return release;
     },
+    mayEnter: slots.mayTake,
     /** Throws like `enter`, without taking a slot. */
     checkRoom(holder: Holder): void {
       if (!slots.mayTake(holder)) throw refuse(holder);
@@ -122,12 +122,16 @@ export function createFairPool(options: PoolOptions) {
     },
     countRoom: slots.countRoom,
     inUse: slots.inUse,
-    ownersWithoutRoom: slots.ownersWithoutRoom,
+    planClaim: slots.planClaim,
+    ownersWithAtLeast: slots.ownersWithAtLeast,
     stats: () => ({ inUse: slots.inUse(), waiting: queues.count(), refused, largestShare: slots.largestShare() }),
   };
-  registerPool(pool);
+  if (name !== undefined) registerPool({ name, ...pool });
   return pool;
 }
+
+/** An owner that holds no slots. */
+const NEW_OWNER = "";
 
 /** Counts the slots of each owner and address, and decides who may take another one. */
 function createSlots({ freeFactor = 1, ...options }: PoolOptions) {
@@ -162,8 +166,21 @@ function createSlots({ freeFactor = 1, ...options }: PoolOptions) {
     },
     /** The number of slots that are in use, in total or by one owner. */
     inUse: (owner?: string): number => (owner === undefined ? inUse : (perOwner.get(owner) ?? 0)),
-    /** The owners that hold slots and may not take another one now. */
-    ownersWithoutRoom: (): string[] => [...perOwner.keys()].filter((owner) => countRoom(owner) <= 0),
+    /**
+     * Returns how many jobs may be claimed from a queue: at most `limit`, all of which get a slot whoever owns them, and
+     * none of the owners in `exceptOwners`, which have less than `minRoom`.
+     */
+    planClaim({ max = size, minRoom = 1 } = {}): { limit: number; exceptOwners: string[] } {
+      const rooms = [...perOwner.keys()].map((owner) => ({ owner, room: countRoom(owner) }));
+      const claimable = rooms.filter(({ room }) => room >= minRoom);
+      return {
+        limit: Math.min(max, countRoom(NEW_OWNER), ...claimable.map(({ room }) => room)),
+        exceptOwners: rooms.filter(({ room }) => room < minRoom).map(({ owner }) => owner),
+      };
+    },
+    /** The owners that hold at least this many slots. */
+    ownersWithAtLeast: (held: number): string[] =>
+      [...perOwner].flatMap(([owner, count]) => (count >= held ? owner : [])),
     largestShare: () => Math.max(0, ...perOwner.values()),
   };
 }

@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../../test/database
 import { type OidcTestServer, startOidcServer } from "../../../../../test/oidc-server.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createBrowser, createOwner, password } from "../../../../../test/session-client.ts";
-import type { Trust } from "../../outbound/guarded-request.ts";
+import type { Caller } from "../../outbound/guarded-request.ts";
 import { openOutbound, startCanary, startHttpServer } from "../../outbound/test-servers.ts";
 
 const base = "http://localhost:3000";
@@ -271,10 +271,10 @@ describe("sign-in providers", () => {
     const own = openOutbound();
     const called: string[] = [];
     const record =
-      (trust: Trust): typeof globalThis.fetch =>
+      (caller: Caller): typeof globalThis.fetch =>
       (input, init) => {
-        called.push(`${trust} ${new URL(String(input)).pathname}`);
-        return own.fetch(trust)(input, init);
+        called.push(`${caller.trust} ${new URL(String(input)).pathname}`);
+        return own.fetch(caller)(input, init);
       };
     const server = await startServer({ env: oidc.env, outbound: { ...own, fetch: record } });
     const owner = await createOwner(server);

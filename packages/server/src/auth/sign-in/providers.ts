@@ -23,7 +23,7 @@ export type SignInProviders = ReturnType<typeof createSignInProviders>;
 export function createSignInProviders(deps: AuthDeps, mails: AccountMails, loadLibrary: LoadLibrary) {
   const { config, sessions } = deps;
   const outcomeOf = readOutcome(sessions);
-  const fetch = createBoundedFetch(deps.outbound.fetch("operator"), CALL_LIMITS);
+  const fetch = createBoundedFetch(deps.outbound.fetch({ trust: "operator", organizationId: null }), CALL_LIMITS);
   const library = createLibraries(deps, mails, loadLibrary);
   const configured = providerNames.filter((name) => config.signIn[name] !== null);
 

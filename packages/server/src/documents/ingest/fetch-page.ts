@@ -9,9 +9,14 @@ export type FetchPage = ReturnType<typeof createFetchPage>;
 
 /** Fetches a single page that a member added. @throws ExtractionError with a message for that member */
 export function createFetchPage(outbound: Outbound) {
-  return async (url: string, signal: AbortSignal): Promise<{ body: Buffer; charset: string | null }> => {
+  return async (
+    url: string,
+    organizationId: string,
+    signal: AbortSignal,
+  ): Promise<{ body: Buffer; charset: string | null }> => {
     const options = {
       url,
+      organizationId,
       headers: { "user-agent": USER_AGENT },
       timeoutMs: PAGE_TIMEOUT_MS,
       maxBytes: MAX_PAGE_BYTES,

@@ -77,7 +77,7 @@ function createProgress(queue: JobQueue, job: LeasedJob) {
 async function withOriginal({ queue, files, fetchPage }: Parts, { job, document, progress, signal }: Task) {
   if (document.fileId !== null || document.url === null) return document;
   progress.set("fetching");
-  const { body, charset } = await fetchPage(document.url, signal);
+  const { body, charset } = await fetchPage(document.url, document.organizationId, signal);
   const file = await files.receive(document, [body], charset);
   if (await queue.attachFile(job, file)) return { ...document, fileId: file.id, bytes: file.bytes, charset };
   await files.deleteFile(file.id);

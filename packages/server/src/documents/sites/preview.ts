@@ -8,6 +8,7 @@ import type { Extractor } from "../ingest/extractor.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
 import { type DiscoveryParts, type OpenSite, openSite, readSitemaps, SiteError } from "./discover.ts";
 import { requireAllowed } from "./fetch-site-page.ts";
+import type { SiteClients } from "./site-client.ts";
 
 /** The time limit for following links on a site without sitemaps, in milliseconds. */
 const LINKS_MS = 15_000;
@@ -27,7 +28,7 @@ const MAX_PER_ORGANIZATION = 2;
 type Input = { url: string; include: string[]; exclude: string[]; maxPages: number };
 
 /** Finds the pages of a site without storing anything. Aborting `disconnected` ends it. */
-export function createPreview({ client, extractor }: Pick<DiscoveryParts, "client"> & { extractor: Extractor }) {
+export function createPreview({ clients, extractor }: { clients: SiteClients; extractor: Extractor }) {
   const pool = createFairPool({
     name: "previews",
     size: MAX_PREVIEWS,
@@ -39,6 +40,7 @@ export function createPreview({ client, extractor }: Pick<DiscoveryParts, "clien
     const timeout = AbortSignal.timeout(PREVIEW_MS);
     const signal = AbortSignal.any([timeout, disconnected]);
     try {
+      const client = clients.forOrganization(organizationId);
       const parts = { client, extractor: extractor.siteReader({ organizationId, signal }) };
       return await preview(parts, input, signal);
     } catch (error) {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { readSiteFile } from "./read-site-file.ts";
-import { createSiteClient } from "./site-client.ts";
+import { createSiteClients } from "./site-client.ts";
 
 const page = { status: 200, headers: {}, body: Buffer.from("Text"), truncated: false, durationMs: 1 };
 const outbound = { request: async () => page } as unknown as Outbound;
 
 describe("the site client", () => {
   it("requests a host again after a request was aborted just as its turn came", async () => {
-    const client = createSiteClient(outbound);
+    const client = createSiteClients(outbound).forOrganization("org_one");
     const options = { url: "https://example.com/", maxBytes: 1_000, crawlDelayMs: null };
     const stopped = new AbortController();
     const aborted = client.get({ ...options, signal: stopped.signal });
@@ -24,12 +24,37 @@ describe("the site client", () => {
     ["50 milliseconds without a delay in robots.txt", null, 50],
   ])("waits between two requests to a host for %s", async (_, crawlDelayMs, expected) => {
     const pauses: number[] = [];
-    const client = createSiteClient(outbound, async (ms) => void pauses.push(ms));
+    const client = createSiteClients(outbound, async (ms) => void pauses.push(ms)).forOrganization("org_one");
     const { signal } = new AbortController();
     for (const url of ["https://example.com/a", "https://other.example/", "https://example.com/b"]) {
       await client.get({ url, maxBytes: 1_000, crawlDelayMs, signal });
     }
     expect(pauses).toEqual([expect.closeTo(expected, -2)]);
+  });
+
+  it("lets organizations that read the same host take turns, one request at a time", async () => {
+    const turns: string[] = [];
+    let running = 0;
+    const host = {
+      async request({ organizationId }: { organizationId: string }) {
+        expect(++running).toBe(1);
+        turns.push(organizationId);
+        await new Promise(setImmediate);
+        running--;
+        return page;
+      },
+    } as unknown as Outbound;
+    const clients = createSiteClients(host, async () => {});
+    const { signal } = new AbortController();
+    const get = (organizationId: string) =>
+      clients.forOrganization(organizationId).get({
+        url: "https://example.com/",
+        maxBytes: 1_000,
+        crawlDelayMs: null,
+        signal,
+      });
+    await Promise.all([...Array.from({ length: 20 }, () => get("org_greedy")), get("org_honest")]);
+    expect(turns.indexOf("org_honest")).toBeLessThanOrEqual(2);
   });
 });
 

@@ -8,7 +8,7 @@ import type { DocumentStore } from "../store.ts";
 import { createPageStore } from "./page-store.ts";
 import { createPreview } from "./preview.ts";
 import { createSourceService } from "./service.ts";
-import { createSiteClient } from "./site-client.ts";
+import { createSiteClients } from "./site-client.ts";
 import { createSourceStore } from "./source-store.ts";
 import { createSyncQueue, SYNC_LEASE_MS } from "./sync-queue.ts";
 import { createSiteSync } from "./sync-site.ts";
@@ -28,12 +28,12 @@ type Parts = {
 
 /** Creates the parts that crawl sites and connects them. */
 export function createSites(deps: Deps, { agents, documents, files, writer, extractor }: Parts) {
-  const client = createSiteClient(deps.outbound);
+  const clients = createSiteClients(deps.outbound);
   const queue = createSyncQueue(deps);
   const pages = createPageStore(deps);
   const worker = createLeasedWorker({
     queue,
-    run: createSiteSync({ db: deps.db, client, extractor, queue, pages, documents, files, writer }),
+    run: createSiteSync({ db: deps.db, clients, extractor, queue, pages, documents, files, writer }),
     log: deps.log,
     leaseMs: SYNC_LEASE_MS,
     maxConcurrent: MAX_CONCURRENT,
@@ -48,7 +48,7 @@ export function createSites(deps: Deps, { agents, documents, files, writer, extr
     pages,
     documents,
     writer,
-    preview: createPreview({ client, extractor }),
+    preview: createPreview({ clients, extractor }),
     onQueued: worker.notify,
   });
   return { service, worker };

@@ -6,6 +6,7 @@ import { deleteSourcePages } from "../retention.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
 import { type RunningSync, readPage, type SyncParts, tooManyPagesProblem } from "./read-page.ts";
 import { requireConclusive } from "./require-conclusive.ts";
+import type { SiteClients } from "./site-client.ts";
 import type { SyncJob, SyncProblem } from "./sync-queue.ts";
 
 /** After this many pages in a row that cannot be fetched, the site is considered down. */
@@ -16,17 +17,21 @@ const MAX_ATTEMPTS = 5;
 const DELETION_BATCH = 20;
 
 type Parts = SyncParts & { db: Db };
-/** The parts of all syncs. Each sync reads its files as its organization. */
-type SharedParts = Omit<Parts, "extractor"> & { extractor: Extractor };
+/** The parts of all syncs. Each sync fetches pages and reads files as its organization. */
+type SharedParts = Omit<Parts, "client" | "extractor"> & { clients: SiteClients; extractor: Extractor };
 
 /**
  * Runs a sync, or continues an interrupted one: finds the site's pages, reads them one by one, and removes pages that
  * no longer exist. Every step is recorded under the lease, so a process that lost it writes nothing.
  */
-export function createSiteSync({ extractor, ...shared }: SharedParts): RunJob<SyncJob> {
+export function createSiteSync({ clients, extractor, ...shared }: SharedParts): RunJob<SyncJob> {
   return async (job, signal) => {
     const { organizationId } = job;
-    const parts: Parts = { ...shared, extractor: extractor.siteReader({ organizationId, signal }) };
+    const parts: Parts = {
+      ...shared,
+      client: clients.forOrganization(organizationId),
+      extractor: extractor.siteReader({ organizationId, signal }),
+    };
     if (job.state === "deleting") return deleteSource(parts, job, signal);
     try {
       if (job.attempts > MAX_ATTEMPTS) throw internalError();

@@ -20,7 +20,7 @@ export function createSubmissionHandler(
       if (!found) return null;
       const { submission, hasFiles } = found;
       if (!hasFiles) return { send: () => send(delivery, { submission, files: [] }, signal) };
-      const close = await fileSlots.acquire(delivery.host, signal);
+      const close = await fileSlots.acquire(delivery, signal);
       if (!close) return deliveryWithoutSlot;
       try {
         const files = await store.files(submission.id);

@@ -5,6 +5,7 @@ import type { SubmissionRow } from "../../db/form-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
+import { MAIL_HOST } from "../../outbox/host-of.ts";
 import { deliveryDefaults } from "./submission-delivery.ts";
 
 type Submission = Pick<SubmissionRow, "id" | "organizationId" | "toolId" | "agentId">;
@@ -45,9 +46,10 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
           ({
             ...deliveryDefaults,
             id: newId("delivery"),
+            organizationId: submission.organizationId,
             submissionId: submission.id,
             position: position + 1 + index,
-            host: "mail",
+            host: MAIL_HOST,
             purpose: "notice",
             type: "email",
             target: JSON.stringify({ recipientIds: [userId] }),

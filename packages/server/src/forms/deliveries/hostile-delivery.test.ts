@@ -103,6 +103,7 @@ it("a delivery does not call a host name that resolves to a hostile address", as
     for (const type of ["webhook", "team_chat", "slack"] as const) {
       const delivery: SubmissionDelivery = {
         id: "delivery_x",
+        organizationId: submission.organizationId,
         kind: "submission",
         webhookId: null,
         eventId: null,

@@ -34,14 +34,14 @@ export function createDeliverySender(
     content: SubmissionContent,
     signal: AbortSignal,
   ) {
-    const { id: submissionId, toolId, agentId } = content.submission;
+    const { id: submissionId, organizationId, toolId, agentId } = content.submission;
     const body = await (target.payload ? createPayloadBody(target.payload, content) : createWebhookBody(content));
     // A webhook and an action can have the same receiver. Different ids keep the receiver from treating one of them as
     // a duplicate.
     const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
     const signed = createWebhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
     const headers = { ...lowerCaseNames(target.headers), ...signed };
-    return post({ url: target.url || target.webhookUrl || "", headers, body, signal });
+    return post({ url: target.url || target.webhookUrl || "", organizationId, headers, body, signal });
   }
 
   /** Returns the email address of the recipient, or a `problem` that explains why there is none. */
@@ -91,7 +91,13 @@ export function createDeliverySender(
         return sendEmail(delivery, target, content);
       case "team_chat":
       case "slack":
-        return post({ url: target.webhookUrl ?? "", headers: {}, body: createTeamChatBody(target, content), signal });
+        return post({
+          url: target.webhookUrl ?? "",
+          organizationId: content.submission.organizationId,
+          headers: {},
+          body: createTeamChatBody(target, content),
+          signal,
+        });
     }
   }
 

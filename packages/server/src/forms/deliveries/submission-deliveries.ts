@@ -5,7 +5,7 @@ import type { ToolRow } from "../../db/tables.ts";
 import { newId } from "../../ids.ts";
 import { normalizeAddress } from "../../outbound/smtp-address.ts";
 import type { NewDelivery } from "../../outbox/delivery-queue.ts";
-import { hostOf } from "../../outbox/host-of.ts";
+import { hostOf, MAIL_HOST } from "../../outbox/host-of.ts";
 import type { DeliveryOutcome } from "../submission-store.ts";
 import type { Confirmation } from "../submit/confirmations.ts";
 import type { DeliveryTarget } from "./send-delivery.ts";
@@ -25,11 +25,15 @@ const CONFIRMATION_POSITION = 21 * ACTION_STEP;
  * Creates the deliveries of a submission: the webhook (if the execution mode includes it and a URL is set), then the
  * post actions.
  */
-export function createDeliveries(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
-  const { id: submissionId, createdAt } = submission;
+export function createDeliveries(
+  form: Form,
+  submission: Pick<SubmissionRow, "id" | "organizationId" | "createdAt">,
+): NewDelivery[] {
+  const { id: submissionId, organizationId, createdAt } = submission;
   return listParts(form).map(({ position, type, target }, _, parts) => ({
     ...deliveryDefaults,
     id: newId("delivery"),
+    organizationId,
     submissionId,
     position,
     type,
@@ -44,13 +48,14 @@ export function createDeliveries(form: Form, submission: Pick<SubmissionRow, "id
  * Creates the delivery of the confirmation email to the visitor. `isFirst` is true if it does not wait for a webhook.
  */
 export function createConfirmationDelivery(
-  { id: submissionId, createdAt }: Pick<SubmissionRow, "id" | "createdAt">,
+  { id: submissionId, organizationId, createdAt }: Pick<SubmissionRow, "id" | "organizationId" | "createdAt">,
   { address: to, subject, message }: Confirmation,
   isFirst: boolean,
 ): NewDelivery {
   return {
     ...deliveryDefaults,
     id: newId("delivery"),
+    organizationId,
     submissionId,
     position: CONFIRMATION_POSITION,
     type: "email",
@@ -115,5 +120,5 @@ function summarizeWebhook({ state, error }: DeliveryOutcome) {
 
 function createAddress(target: DeliveryTarget): { target: string; host: string } {
   const url = target.url || target.webhookUrl;
-  return { target: JSON.stringify(target), host: url ? hostOf(url) : "mail" };
+  return { target: JSON.stringify(target), host: url ? hostOf(url) : MAIL_HOST };
 }

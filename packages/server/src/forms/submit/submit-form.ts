@@ -145,7 +145,7 @@ function createSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<s
     );
   }
   const completed = selectKnownFields(tool, input.fieldsCompleted);
-  const deliveries = createDeliveries(tool, { id, createdAt: now });
+  const deliveries = createDeliveries(tool, { id, organizationId, createdAt: now });
   const executionMode = tool.formExecutionMode ?? "webhook";
   const status = deriveStatus({ executionMode, clientResult: null }, deliveries);
   const submission: SubmissionRow = {

@@ -21,6 +21,8 @@ function createClient() {
   const reader = { write: (text: string) => void texts.push(text), end: () => {} };
   const stream: OpenStream = {
     reader,
+    organizationId: "org_one",
+    isMember: true,
     ip: null,
     subject: "member:org_1:user_1",
     conversationId: null,

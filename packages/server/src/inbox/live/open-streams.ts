@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
 import type { EventReader } from "../../http/sse.ts";
+import { createFairPool, type FairPool, type Holder, type Release } from "../../pools/fair-pool.ts";
 
 /** The maximum number of open streams of a conversation or of a member. A further stream replaces the oldest one. */
 const MAX_READERS = 20;
@@ -11,11 +12,17 @@ const REPLACED_RETRY_MS = 30_000;
 /** The number of seconds after which a rejected client may try again. */
 const RETRY_AFTER = 5;
 
-/** One client that follows a conversation or the inbox. */
-export type OpenStream = {
-  reader: EventReader;
+/** Whose share of the streams is used. */
+export type StreamClient = {
+  organizationId: string;
+  isMember: boolean;
   /** the IP address that limits apply to, or null if it is exempt */
   ip: string | null;
+};
+
+/** One client that follows a conversation or the inbox. */
+export type OpenStream = StreamClient & {
+  reader: EventReader;
   /** `conversation:<id>` or `member:<organization>:<user>` */
   subject: string;
   /** null for an inbox */
@@ -32,32 +39,28 @@ export function endStream({ reader }: OpenStream, retryMs: number): void {
   reader.end();
 }
 
-/** The streams that are open in this process, and their limits. 0 disables a limit. */
+/**
+ * The streams that are open in this process, and their limits. 0 disables a limit. A tenth of the streams is reserved for
+ * members, so that waiting visitors cannot keep them from the inbox.
+ */
 export function createOpenStreams(limits: { streams: number; streamsPerIp: number }) {
-  const open = new Set<OpenStream>();
-  const perIp = new Map<string, number>();
+  const forMembers = Math.floor(limits.streams / 10);
+  const pool = createPool("live_streams", limits.streams - forMembers, limits);
+  const memberPool = forMembers > 0 ? createPool("member_streams", forMembers, limits) : pool;
+  const open = new Map<OpenStream, Release>();
   const bySubject = new Map<string, Set<OpenStream>>();
   let isDraining = false;
 
   return {
     /** @throws 503 while the server is shutting down or at capacity, 429 when the address has too many streams */
-    checkRoom(ip: string | null): void {
+    checkRoom(client: StreamClient): void {
       if (isDraining) {
         throw new AppError("OVERLOADED", "The server is restarting. Try again in a moment.", {
           retryAfter: RETRY_AFTER,
         });
       }
-      if (limits.streams > 0 && open.size >= limits.streams) {
-        throw new AppError("OVERLOADED", "Too many live streams are open. Try again in a moment.", {
-          retryAfter: RETRY_AFTER,
-        });
-      }
-      if (ip !== null && limits.streamsPerIp > 0 && (perIp.get(ip) ?? 0) >= limits.streamsPerIp) {
-        throw new AppError("RATE_LIMITED", "Too many live streams are open from your address.", {
-          retryAfter: RETRY_AFTER,
-          limit: limits.streamsPerIp,
-        });
-      }
+      const holder = toHolder(client);
+      if (!client.isMember || !memberPool.mayEnter(holder)) pool.checkRoom(holder);
     },
     /**
      * Adds a stream, and ends the oldest one of its conversation or member if there are too many. The client of the
@@ -65,8 +68,8 @@ export function createOpenStreams(limits: { streams: number; streamsPerIp: numbe
      * quarter of an hour.
      */
     add(stream: OpenStream): void {
-      open.add(stream);
-      if (stream.ip !== null) perIp.set(stream.ip, (perIp.get(stream.ip) ?? 0) + 1);
+      const holder = toHolder(stream);
+      open.set(stream, (stream.isMember ? memberPool.tryEnter(holder) : null) ?? pool.enter(holder));
       const subjectStreams = bySubject.get(stream.subject) ?? new Set();
       bySubject.set(stream.subject, subjectStreams);
       const [oldest] = subjectStreams;
@@ -74,24 +77,41 @@ export function createOpenStreams(limits: { streams: number; streamsPerIp: numbe
       if (oldest && subjectStreams.size > MAX_READERS) endStream(oldest, REPLACED_RETRY_MS);
     },
     remove(stream: OpenStream): void {
-      if (!open.delete(stream)) return;
+      const release = open.get(stream);
+      if (!release) return;
+      release();
+      open.delete(stream);
       const subjectStreams = bySubject.get(stream.subject);
       subjectStreams?.delete(stream);
       if (subjectStreams?.size === 0) bySubject.delete(stream.subject);
-      if (stream.ip === null) return;
-      const remaining = (perIp.get(stream.ip) ?? 1) - 1;
-      if (remaining > 0) perIp.set(stream.ip, remaining);
-      else perIp.delete(stream.ip);
     },
     count: () => open.size,
     /** Ordered from oldest to newest. */
-    all: (): ReadonlySet<OpenStream> => open,
+    all: (): Iterable<OpenStream> => open.keys(),
     /** Rejects new streams and ends the open ones. Their clients reconnect at different times, to another process. */
     drain(): void {
       isDraining = true;
-      for (const stream of open) endStream(stream, 1_000 + Math.random() * 4_000);
+      for (const stream of open.keys()) endStream(stream, 1_000 + Math.random() * 4_000);
     },
   };
+}
+
+const toHolder = ({ organizationId, ip }: StreamClient): Holder => ({ owner: organizationId, address: ip });
+
+function createPool(name: string, size: number, { streamsPerIp }: { streamsPerIp: number }): FairPool {
+  return createFairPool({
+    name,
+    size,
+    maxPerOwner: size || Number.POSITIVE_INFINITY,
+    // Most servers have one organization, which can use three quarters of the streams.
+    freeFactor: 3,
+    maxPerAddress: streamsPerIp,
+    messages: {
+      busy: "Too many live streams are open. Try again in a moment.",
+      address: "Too many live streams are open from your address.",
+    },
+    retryAfter: RETRY_AFTER,
+  });
 }
 
 export type OpenStreams = ReturnType<typeof createOpenStreams>;

@@ -19,7 +19,7 @@ import { VISITOR } from "./presence.ts";
 const INBOX_MS = 5 * 60_000;
 const CONVERSATION_MS = 30 * 60_000;
 
-type NewStream = Pick<OpenStream, "subject" | "conversationId"> & {
+type NewStream = Pick<OpenStream, "organizationId" | "subject" | "conversationId"> & {
   lifetimeMs: number;
   follow: (stream: OpenStream) => () => void;
 };
@@ -35,12 +35,15 @@ export function liveRoutes(
 
   /** Sends a stream. `follow` connects it to its source, and returns a function that disconnects it. */
   function send(request: FastifyRequest, reply: FastifyReply, { lifetimeMs, follow, ...stream }: NewStream) {
-    const ip = findLimitedClient(request, config);
-    live.checkRoom(ip);
+    const { organizationId } = stream;
+    const client = { organizationId, isMember: request.principal !== null, ip: findLimitedClient(request, config) };
+    live.checkRoom(client);
     // Vary the lifetime, so that streams that started together, such as after a restart, do not end together.
     const expiresAt = Date.now() + lifetimeMs * (0.75 + Math.random() / 4);
     const isAllowed = createCredentialCheck(request);
-    return sendEvents(reply, config.heartbeat, (reader) => follow({ ...stream, reader, ip, isAllowed, expiresAt }));
+    return sendEvents(reply, config.heartbeat, (reader) =>
+      follow({ ...stream, ...client, reader, isAllowed, expiresAt }),
+    );
   }
 
   /** Whether the request's session or key still belongs to the organization. */
@@ -65,6 +68,7 @@ export function liveRoutes(
       const topic = { organizationId, conversationId };
       const client = { isMember: request.principal !== null, lastEventId };
       return send(request, reply, {
+        organizationId,
         subject: `conversation:${conversationId}`,
         conversationId,
         lifetimeMs: CONVERSATION_MS,
@@ -79,6 +83,7 @@ export function liveRoutes(
       if (userId === null) throw new AppError("FORBIDDEN", "API keys cannot call this endpoint. Sign in instead.");
       const lastEventId = request.headers["last-event-id"];
       return send(request, reply, {
+        organizationId,
         subject: `member:${organizationId}:${userId}`,
         conversationId: null,
         lifetimeMs: INBOX_MS,

@@ -78,7 +78,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     const channel = await store.channel(organizationId, channelId);
     if (!channel?.url || channel.isEnabled === 0)
       return createFinalFailure("No recipient", "The channel was removed or disabled.");
-    return post({ url: channel.url, headers: {}, body: bodyFor(channel.url), signal });
+    return post({ url: channel.url, organizationId, headers: {}, body: bodyFor(channel.url), signal });
   }
 
   /** Notifies the member who has the conversation. */

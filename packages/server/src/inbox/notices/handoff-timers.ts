@@ -4,6 +4,7 @@ import type { HandoffTimerRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { MAIL_HOST } from "../../outbox/host-of.ts";
 import { NOT_ANNOUNCED, type NoticeRecorder } from "./record-notices.ts";
 
 const EVERY_MS = 5_000;
@@ -146,7 +147,7 @@ function createHandler(
     const to = last?.position ?? null;
     if (to === null) return;
     const target = { notice: "answer", handoffId: request.id, from, to: Number(to) } as const;
-    await recorder.enqueue(trx, timer, [{ type: "email", host: "mail", target }]);
+    await recorder.enqueue(trx, timer, [{ type: "email", host: MAIL_HOST, target }]);
   }
 
   return ({ conversationId, kind }: TimerKey): Promise<void> =>

@@ -5,7 +5,7 @@ import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-c
 import type { HandoffTimerRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
-import { hostOf } from "../../outbox/host-of.ts";
+import { hostOf, MAIL_HOST } from "../../outbox/host-of.ts";
 import { hasFormerMember } from "../former-members.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
 import { findRecipients } from "./recipients.ts";
@@ -38,7 +38,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
     const { emails, devices } = await findRecipients(trx, organizationId, { kind: "member", userId });
     const target = { notice, handoffId, userId } as const;
     const parts = [
-      ...(mailer.isConfigured ? emails : []).map(() => ({ type: "email" as const, host: "mail", target })),
+      ...(mailer.isConfigured ? emails : []).map(() => ({ type: "email" as const, host: MAIL_HOST, target })),
       ...(isOpen ? devices : []).map(({ id, endpoint }) => ({
         type: "webhook" as const,
         host: hostOf(endpoint),

@@ -17,6 +17,6 @@ export type NoticeTarget =
 /** Creates deliveries that are due immediately. */
 export type EnqueueNotices = (
   trx: Transaction<Tables>,
-  request: { conversationId: string },
+  request: { organizationId: string; conversationId: string },
   parts: ReadonlyArray<Pick<NewDelivery, "type" | "host"> & { target: NoticeTarget }>,
 ) => Promise<void>;

@@ -9,7 +9,7 @@ import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
 import { newId } from "../../ids.ts";
-import { hostOf } from "../../outbox/host-of.ts";
+import { hostOf, MAIL_HOST } from "../../outbox/host-of.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
 
 import { createMemberNotices } from "./member-notices.ts";
@@ -38,12 +38,13 @@ export function createNoticeRecorder(
   outbox: Pick<Outbox, "queue" | "worker">,
   now: () => number = Date.now,
 ) {
-  const enqueue: EnqueueNotices = async (trx, { conversationId }, parts) => {
+  const enqueue: EnqueueNotices = async (trx, { organizationId, conversationId }, parts) => {
     if (parts.length === 0) return;
     const rows = parts.map(({ target, ...part }) => ({
       ...newDelivery,
       ...part,
       id: newId("delivery"),
+      organizationId,
       conversationId,
       target: JSON.stringify(target),
       createdAt: now(),
@@ -77,7 +78,7 @@ export function createNoticeRecorder(
     await enqueue(trx, request, [
       ...(mailer.isConfigured ? emails : []).map((userId) => ({
         type: "email" as const,
-        host: "mail",
+        host: MAIL_HOST,
         target: { ...about, userId },
       })),
       ...(isOfficeOpen ? devices : []).map(({ id, userId, endpoint }) => ({

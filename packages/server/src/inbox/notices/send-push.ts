@@ -18,7 +18,7 @@ const TTL_SECONDS = 4 * 3_600;
 const TOKEN_LIFETIME = "12h";
 
 export type SendPush = (
-  subscription: Pick<PushSubscriptionRow, "endpoint" | "p256dh" | "auth">,
+  subscription: Pick<PushSubscriptionRow, "organizationId" | "endpoint" | "p256dh" | "auth">,
   message: PushMessage,
   signal: AbortSignal,
 ) => Promise<AttemptResult>;
@@ -36,7 +36,7 @@ export function createPushSender(
   // Push services reject a subject that is neither an https URL nor a mail address.
   const subject = baseUrl.startsWith("https:") ? baseUrl : `mailto:${mail.from.address}`;
 
-  return async ({ endpoint, p256dh, auth }, message, signal) => {
+  return async ({ organizationId, endpoint, p256dh, auth }, message, signal) => {
     try {
       const headers = {
         authorization: await createAuthorization(await keys(), new URL(endpoint).origin, subject),
@@ -46,7 +46,14 @@ export function createPushSender(
         topic: createHash("sha256").update(message.tag).digest("base64url").slice(0, 32),
       };
       const body = encryptPush({ p256dh, auth }, Buffer.from(JSON.stringify(message)));
-      const result = await post({ url: endpoint, headers, body, signal, contentType: "application/octet-stream" });
+      const result = await post({
+        url: endpoint,
+        organizationId,
+        headers,
+        body,
+        signal,
+        contentType: "application/octet-stream",
+      });
       if (!isGone(result.status)) return result;
       const detail = "The browser has withdrawn its subscription, or it was removed for inactivity.";
       return { ...createFailure("Unsubscribed", detail), status: result.status, isFinal: true };

@@ -183,7 +183,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
       if (stored) return toTest(await teamChats.test(stored, text));
       const body = formatTeamChatMessage(url ?? "", text, () => undefined);
       const { signal } = new AbortController();
-      const answer = await post({ url: url ?? "", headers: {}, body, signal }).catch((error: unknown) =>
+      const answer = await post({ url: url ?? "", organizationId, headers: {}, body, signal }).catch((error: unknown) =>
         explainFailure(error, signal, log),
       );
       return toTest(answer);

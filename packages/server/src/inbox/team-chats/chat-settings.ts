@@ -28,11 +28,17 @@ type OpenChat = ReturnType<typeof createOpenChat>;
 
 /** Creates the clients of bots. `open` decrypts the credentials of a stored bot. */
 export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "config" | "outbound" | "encryption">) {
-  const connect = (platform: Platform, chatId: string, { botToken, appToken }: Credentials): TeamChat =>
+  const connect = (
+    platform: Platform,
+    chatId: string,
+    { botToken, appToken }: Credentials,
+    organizationId: string | null = null,
+  ): TeamChat =>
     platform === "telegram"
       ? createTelegramChat(outbound, { baseUrl: config.teamChats.telegramUrl, token: botToken, chatId })
       : createSlackChat(outbound, {
           baseUrl: config.teamChats.slackUrl,
+          organizationId,
           botToken,
           appToken: appToken ?? "",
           channelId: chatId,
@@ -45,7 +51,7 @@ export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "con
   return {
     connect,
     credentialsOf: decryptCredentials,
-    open: (row: TeamChatRow) => connect(row.platform, row.chatId, decryptCredentials(row)),
+    open: (row: TeamChatRow) => connect(row.platform, row.chatId, decryptCredentials(row), row.organizationId),
   };
 }
 

@@ -12,6 +12,7 @@ async function start() {
   const connect = (changes: Partial<typeof slackTokens & { channelId: string }> = {}, allow = ["127.0.0.1"]) =>
     createSlackChat(openOutbound({ allow }), {
       baseUrl: slack.url,
+      organizationId: "org_one",
       channelId: slack.channelId,
       ...slackTokens,
       ...changes,

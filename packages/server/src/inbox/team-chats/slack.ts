@@ -12,7 +12,13 @@ const IDLE_MS = 60_000;
 export const slackBotTokenPattern = "^xoxb-[A-Za-z0-9-]{10,200}$";
 export const slackAppTokenPattern = "^xapp-[A-Za-z0-9-]{10,200}$";
 
-type Settings = { baseUrl: string; botToken: string; appToken: string; channelId: string };
+type Settings = {
+  baseUrl: string;
+  organizationId: string | null;
+  botToken: string;
+  appToken: string;
+  channelId: string;
+};
 
 /** A message over the WebSocket: https://docs.slack.dev/apis/events-api/using-socket-mode */
 type Envelope = {
@@ -26,16 +32,18 @@ type Envelope = {
  * port. Each conversation is a thread.
  */
 export function createSlackChat(outbound: Outbound, settings: Settings): TeamChat {
-  const { botToken, appToken, channelId } = settings;
+  const { organizationId, botToken, appToken, channelId } = settings;
   const call = createCaller(outbound, settings.baseUrl);
 
   /** Receives messages over one connection until Slack asks the client to reconnect, which happens every few hours. */
   async function receive({ onConnected, onMessage }: Follower, botUserId: string, signal: AbortSignal): Promise<void> {
     const { url } = await call<{ url: string }>("apps.connections.open", appToken, {}, signal);
-    const socket = await outbound.webSocket({ url, idleMs: IDLE_MS, signal }).catch((error: unknown) => {
-      if (!(error instanceof OutboundError)) throw error;
-      throw new TeamChatError("unavailable", `Slack: ${error.message}`);
-    });
+    const socket = await outbound
+      .webSocket({ url, organizationId, idleMs: IDLE_MS, signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof OutboundError)) throw error;
+        throw new TeamChatError("unavailable", `Slack: ${error.message}`);
+      });
     try {
       for await (const text of socket.messages) {
         const envelope = parseEnvelope(text);
@@ -128,6 +136,7 @@ function createCaller(outbound: Outbound, baseUrl: string) {
         },
         body: encodeForm(body),
         trust: "operator",
+        organizationId: null,
         signal,
         timeoutMs: CALL_MS,
         maxBytes: MAX_BYTES,

@@ -117,6 +117,7 @@ function createCaller(outbound: Outbound, { baseUrl, token }: Settings) {
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
         trust: "operator",
+        organizationId: null,
         signal,
         timeoutMs,
         maxBytes: MAX_BYTES,

@@ -33,7 +33,7 @@ export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
 function createPostingQueries(outbox: Outbox) {
   async function insertPost(trx: Trx, row: TeamChatPostRow, conversationId: string | undefined, isNext: boolean) {
     await trx.insertInto("teamChatPosts").values(row).execute();
-    if (isNext) await outbox.queue.insert(trx, [createDelivery(row, conversationId)], 0);
+    if (isNext) await outbox.queue.insert(trx, [await createDelivery(trx, row, conversationId)], 0);
   }
 
   return {
@@ -154,7 +154,7 @@ function createSendingQueries({ db }: Pick<Deps, "db">, outbox: Outbox) {
         .select("conversationId")
         .where("id", "=", next.threadId)
         .executeTakeFirstOrThrow();
-      const delivery = createDelivery(next, conversationId);
+      const delivery = await createDelivery(trx, next, conversationId);
       await outbox.queue.insert(trx, [delivery]);
       return [{ ...delivery, conversationId, dueAt: 0 }];
     },
@@ -257,9 +257,12 @@ function createPostRow(
   };
 }
 
-function createDelivery({ id, channelId }: TeamChatPostRow, conversationId: string | undefined) {
+async function createDelivery(trx: Trx, { id, channelId }: TeamChatPostRow, conversationId: string | undefined) {
+  const channel = trx.selectFrom("noticeChannels").select("organizationId").where("id", "=", channelId);
+  const { organizationId } = await channel.executeTakeFirstOrThrow();
   return {
     id: newId("delivery"),
+    organizationId,
     kind: "team_chat",
     submissionId: null,
     webhookId: null,

@@ -54,6 +54,7 @@ export async function runHttpTool(
       headers,
       body: body ?? undefined,
       trust: "untrusted",
+      organizationId: tool.organizationId,
       timeoutMs: deps.timeoutMs ?? 10_000,
       maxBytes: maxAnswerBytes,
       signal: deps.signal,
