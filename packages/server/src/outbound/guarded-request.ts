@@ -117,7 +117,7 @@ export function createOutbound(options: {
       const { status, headers, body } = await openCall(call);
       return { status, headers, body };
     },
-    fetch: (caller) => createFetch((call) => openCall({ ...call, ...caller })),
+    fetch: ({ trust, organizationId }) => createFetch((call) => openCall({ ...call, trust, organizationId })),
     async webSocket({ url, organizationId, idleMs, signal }) {
       const { guard } = getLane();
       guard.checkUrl(url.replace(/^ws/, "http"));
