@@ -16,7 +16,7 @@ export { OutboundError };
  * Whether the URL is trusted. "operator" means that it comes from the server's environment and is exempt from the
  * address rules. "untrusted" means that a member or a website chose it, so it is guarded.
  */
-export type Trust = "operator" | "untrusted";
+type Trust = "operator" | "untrusted";
 
 /**
  * For whom a call is made. `organizationId` is the organization whose share of the calls and lookups is used; null is
