@@ -9,7 +9,9 @@ import type { ReplyLog } from "./run-reply.ts";
 import type { RunningReplies } from "./running-replies.ts";
 
 /** The answer to a message: a running reply or a stored one. `follow` returns a function that stops following. */
-export type Answer = { follow(reader: EventReader, position: number): () => void };
+export type Answer =
+  | { follow(reader: EventReader, position: number): () => void }
+  | Pick<RunningReply, "follow" | "isInterrupted" | "conversationId" | "messageId" | "conversationToken">;
 
 /**
  * Returns the key in the form in which the database stores it. It is an HMAC, because the key of a first message grants
@@ -50,14 +52,7 @@ export function createRepeatedMessages({ store, replies }: { store: ReplyStore; 
       await replies.confirm(running);
       return running;
     }
-    const follow = followStored(store, reply, conversationToken, undefined);
-    return {
-      follow: (reader) =>
-        follow(reader, (error) => {
-          log.warn({ err: error }, "following a reply failed");
-          reader.end();
-        }),
-    };
+    return answerFromStore(store, reply, { conversationToken, log });
   }
 
   /**
@@ -85,5 +80,21 @@ export function createRepeatedMessages({ store, replies }: { store: ReplyStore; 
       starting.delete(id);
       turn.resolve();
     }
+  };
+}
+
+/** Answers with the stored reply from its beginning, and continues while it runs. */
+export function answerFromStore(
+  store: ReplyStore,
+  reply: MessageRow,
+  { conversationToken, log }: Pick<Sent, "conversationToken" | "log">,
+): Answer {
+  const follow = followStored(store, reply, conversationToken, undefined);
+  return {
+    follow: (reader) =>
+      follow(reader, (error) => {
+        log.warn({ err: error }, "following a reply failed");
+        reader.end();
+      }),
   };
 }

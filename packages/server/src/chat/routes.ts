@@ -62,7 +62,8 @@ export function chatRoutes(
         checkChatRequest({ body, refused: new Set() });
         return chat.start(agent, body, caller);
       });
-      return sendEvents(reply, config.heartbeat, (reader) => answer.follow(reader, 0));
+      const followable = await chat.toFollowable(answer, request.log);
+      return sendEvents(reply, config.heartbeat, (reader) => followable.follow(reader, 0));
     },
   });
   app.route({
@@ -78,7 +79,9 @@ export function chatRoutes(
       if (running && !(isByLink && running.conversationToken !== null)) {
         const position = parsePosition(lastEventId, running.messageId);
         await chat.replies.confirm(running);
-        return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, position));
+        if (!running.isInterrupted) {
+          return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, position));
+        }
       }
       const row = await chat.store.latestReply(conversationId);
       if (!row) throw notFound("A reply in this conversation was");

@@ -36,6 +36,8 @@ export function createRunningReply(start: ReplyStart, options: Options) {
   let isHandedOver = false;
   let ended: ReplyEnding | undefined;
 
+  const isInterrupted = () => gate.isHolding || gate.hasDropped || isHandedOver;
+
   events.start(start);
   return {
     ...start,
@@ -78,11 +80,18 @@ export function createRunningReply(start: ReplyStart, options: Options) {
       done.resolve();
     },
     /**
+     * Whether the reply cannot be followed: while text is held back, and after a takeover, its content can include text
+     * that was never sent. The stored reply can be followed instead.
+     */
+    get isInterrupted() {
+      return isInterrupted();
+    },
+    /**
      * Sends the events after the position and then new events. Returns a function that removes the reader.
-     * @throws 503 while text is held back, and after a takeover: the content can include text that was never sent
+     * @throws 503 while the reply is interrupted
      */
     follow(reader: Reader, position: number): () => void {
-      if (gate.isHolding || gate.hasDropped || isHandedOver) {
+      if (isInterrupted()) {
         throw new AppError("OVERLOADED", "The reply is interrupted. Try again.", { retryAfter: 1 });
       }
       const now = { start, ...state() };

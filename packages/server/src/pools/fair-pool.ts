@@ -115,6 +115,8 @@ export function createFairPool(options: PoolOptions) {
     async run<T>(holder: Holder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       const release = await acquire(holder, signal);
       try {
+        // The signal may have been aborted in the turn in which the slot was taken.
+        signal?.throwIfAborted();
         return await work();
       } finally {
         release();

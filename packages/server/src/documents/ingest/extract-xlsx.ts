@@ -6,6 +6,10 @@ import { readXml } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
 
+/** The maximum number of sheets, each of which is stored in a part of its own. */
+const MAX_SHEETS = 200;
+/** The maximum number of characters of XML that are read from one file. */
+const MAX_XML = 64 * 1024 * 1024;
 /** Columns beyond this one are treated as layout and ignored. */
 const MAX_COLUMNS = 200;
 /** Built-in number formats that show a date. */
@@ -16,12 +20,13 @@ type Workbook = { strings: string[]; dateStyles: Set<number> };
 
 /** Reads the non-empty rows of every sheet, with the sheet's name as the heading. */
 export function extractSheets(parts: Parts, onProgress: OnProgress): Block[] {
-  const workbook = { strings: readStrings(parts), dateStyles: readDateStyles(parts) };
-  const sheets = readSheets(parts);
+  const walk = createWalker(parts);
+  const workbook = { strings: readStrings(walk), dateStyles: readDateStyles(walk) };
+  const sheets = readSheets(walk);
   let characters = 0;
   return sheets.flatMap(({ name, part }, index) => {
     onProgress(index, sheets.length);
-    const blocks = tableBlocks(readRows(parts, part, workbook), name);
+    const blocks = tableBlocks(readRows(walk, part, workbook), name);
     characters += blocks.reduce((sum, { text }) => sum + text.length, 0);
     // Many cells can share one long string, so a small file can expand to any amount of text.
     if (characters > fileLimits.maxCharacters) throw tooMuchTextError();
@@ -33,29 +38,33 @@ function tooMuchTextError(): ExtractionError {
   return new ExtractionError("TOO_LARGE", "The sheets have more than 5 million characters. Split the file.");
 }
 
-function readSheets(parts: Parts): Array<{ name: string; part: string }> {
+/** Returns each sheet once, because thousands of entries can share one part. */
+function readSheets(walk: Walk): Array<{ name: string; part: string }> {
   const targets = new Map<string, string>();
-  walk(readXml(parts, "xl/_rels/workbook.xml.rels"), {
+  walk("xl/_rels/workbook.xml.rels", {
     open({ attributes }) {
       const { Id, Target } = attributes;
       if (Id && Target) targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
     },
   });
-  const sheets: Array<{ name: string; part: string }> = [];
-  walk(readXml(parts, "xl/workbook.xml"), {
+  const sheets = new Map<string, string>();
+  walk("xl/workbook.xml", {
     open({ name, attributes }) {
       const part = localName(name) === "sheet" ? targets.get(attributes["r:id"] ?? "") : undefined;
-      if (part) sheets.push({ name: attributes.name ?? "", part });
+      if (part && !sheets.has(part)) sheets.set(part, attributes.name ?? "");
+      if (sheets.size > MAX_SHEETS) {
+        throw new ExtractionError("TOO_LARGE", `The file has more than ${MAX_SHEETS} sheets. Split the file.`);
+      }
     },
   });
-  return sheets;
+  return [...sheets].map(([part, name]) => ({ name, part }));
 }
 
-function readStrings(parts: Parts): string[] {
+function readStrings(walk: Walk): string[] {
   const strings: string[] = [];
   let text: string | null = null;
   let isPhonetic = false;
-  walk(readXml(parts, "xl/sharedStrings.xml"), {
+  walk("xl/sharedStrings.xml", {
     open({ name }) {
       if (localName(name) === "si") text = "";
       if (localName(name) === "rPh") isPhonetic = true;
@@ -74,12 +83,12 @@ function readStrings(parts: Parts): string[] {
 }
 
 /** Indexes of the cell styles that show a number as a date. */
-function readDateStyles(parts: Parts): Set<number> {
+function readDateStyles(walk: Walk): Set<number> {
   const custom = new Set<number>();
   const styles = new Set<number>();
   let isInCells = false;
   let index = 0;
-  walk(readXml(parts, "xl/styles.xml"), {
+  walk("xl/styles.xml", {
     open({ name, attributes }) {
       const tag = localName(name);
       const format = (attributes.formatCode ?? "").replace(/"[^"]*"|\[[^\]]*\]|\\./g, "");
@@ -97,7 +106,7 @@ function readDateStyles(parts: Parts): Set<number> {
   return styles;
 }
 
-function readRows(parts: Parts, part: string, { strings, dateStyles }: Workbook): string[][] {
+function readRows(walk: Walk, part: string, { strings, dateStyles }: Workbook): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   let cell: { column: number; type: string; style: number; value: string } | null = null;
@@ -111,7 +120,7 @@ function readRows(parts: Parts, part: string, { strings, dateStyles }: Workbook)
     return clean(value);
   };
 
-  walk(readXml(parts, part), {
+  walk(part, {
     open({ name, attributes }) {
       const tag = localName(name);
       if (tag === "row") row = [];
@@ -161,8 +170,25 @@ type Handlers = {
   close?: (name: string) => void;
 };
 
-function walk(xml: string | null, { open, text, close }: Handlers): void {
-  if (xml === null) return;
+/** Reads a part. A part that does not exist is empty. */
+type Walk = (part: string, handlers: Handlers) => void;
+
+/** Creates a function that reads parts, up to `MAX_XML` characters in total. */
+function createWalker(parts: Parts): Walk {
+  let remaining = MAX_XML;
+  return (part, handlers) => {
+    const xml = readXml(parts, part);
+    if (xml === null) return;
+    remaining -= xml.length;
+    if (remaining < 0) {
+      const megabytes = MAX_XML / 1024 / 1024;
+      throw new ExtractionError("TOO_LARGE", `The sheets unpack to more than ${megabytes} MB. Split the file.`);
+    }
+    walkXml(xml, handlers);
+  };
+}
+
+function walkXml(xml: string, { open, text, close }: Handlers): void {
   const parser = new SaxesParser();
   const path: string[] = [];
   parser.on("opentag", (tag) => {

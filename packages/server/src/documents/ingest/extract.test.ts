@@ -67,6 +67,26 @@ describe("reading Office files", () => {
     expect(blocks[0]?.headings).toEqual(["Rental"]);
   });
 
+  it("reads a sheet of an XLSX file once, although many entries name it", async () => {
+    const entries = `<sheet name="Rental" sheetId="1" r:id="rId1"/>`.repeat(20_000);
+    const workbook = `<workbook xmlns:r="r"><sheets>${entries}</sheets></workbook>`;
+    const { blocks } = await read(createXlsx([["Bike", "Price"], ["City", 20]], { "xl/workbook.xml": workbook }));
+    expect(blocks).toHaveLength(1);
+  });
+
+  it("refuses an XLSX file with more than 200 sheets, and one whose sheets unpack to too much XML", async () => {
+    const numbers = Array.from({ length: 201 }, (_, index) => index + 1);
+    const sheets = numbers.map((n) => `<sheet name="S${n}" sheetId="${n}" r:id="r${n}"/>`).join("");
+    const targets = numbers.map((n) => `<Relationship Id="r${n}" Target="worksheets/s${n}.xml"/>`).join("");
+    const many = createXlsx([["Bike"]], {
+      "xl/workbook.xml": `<workbook xmlns:r="r"><sheets>${sheets}</sheets></workbook>`,
+      "xl/_rels/workbook.xml.rels": `<Relationships>${targets}</Relationships>`,
+    });
+    expect(await failure(many)).toBe("TOO_LARGE");
+    const large = createXlsx([["Bike"]], { "xl/sharedStrings.xml": " ".repeat(65 * 1024 * 1024) });
+    expect(await failure(large)).toBe("TOO_LARGE");
+  });
+
   it("refuses document types in XML, files with a password and archives of other things", async () => {
     const entities = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w:document><w:t>&b;</w:t></w:document>`;
     expect(await failure(createDocx("", { "word/document.xml": entities }))).toBe("DAMAGED");

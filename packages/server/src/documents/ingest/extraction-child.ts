@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { setPriority } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
@@ -119,17 +121,40 @@ function withParts(result: ExtractionOutcome, { chunks, texts }: ResultParts): E
   return { ...result, texts, prepared: { ...result.prepared, chunks } };
 }
 
+/** The folders of the application's code. The data folder is often next to them. */
+const codeFolders = ["node_modules", "packages"].map((folder) =>
+  fileURLToPath(new URL(`../../../../../${folder}/`, import.meta.url)),
+);
+
+/**
+ * The process parses hostile files, so it can read nothing but code: neither the data folder, nor other files of this
+ * machine, nor the server's environment in `/proc`.
+ */
+export const sandboxFlags: readonly string[] = [
+  "--max-old-space-size=256",
+  "--permission",
+  ...codeFolders.map((folder) => `--allow-fs-read=${folder}`),
+  "--allow-worker",
+  "--no-warnings",
+];
+
+/** The niceness of the process, so that a large file does not slow down the server. */
+const LOW_PRIORITY = 10;
+
 /**
  * Starts the process without environment variables, because it parses hostile files and must not be able to leak
  * secrets.
  */
 function startProcess(): ChildProcess {
-  return fork(new URL("./extraction-process.ts", import.meta.url), [], {
+  const child = fork(new URL("./extraction-process.ts", import.meta.url), [], {
     serialization: "advanced",
     env: {},
-    execArgv: ["--max-old-space-size=256", "--permission", "--allow-fs-read=*", "--allow-worker", "--no-warnings"],
+    execArgv: [...sandboxFlags],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
+  // Without an id, the process could not be started, which its error event reports.
+  if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY);
+  return child;
 }
 
 async function sendFile(child: ChildProcess, job: ExtractionJob | SiteJob, parts: FileParts): Promise<void> {

@@ -1,27 +1,35 @@
+import { execFile } from "node:child_process";
+import { getPriority } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
+import { sandboxFlags } from "./extraction-child.ts";
 import { createExtractor, type Extractor } from "./extractor.ts";
 import { createDocx, createHugeStream, createPdf, zip } from "./sample-files.ts";
 
 const extractor = createExtractor({ silenceMs: 3_000 });
 afterAll(() => extractor.close());
 
-const job = { kind: "file", title: "T", isUnnamed: false, charset: null } as const;
+const job = { kind: "file" as "file" | "text", title: "T", isUnnamed: false, charset: null };
 
 async function* inParts(content: Buffer) {
   for (let start = 0; start < content.length; start += 262_144) yield content.subarray(start, start + 262_144);
 }
 
-type Reading = { reader?: Extractor; organizationId?: string; signal?: AbortSignal };
+type Reading = { reader?: Extractor; organizationId?: string; kind?: "file" | "text"; signal?: AbortSignal };
 
 /** @returns the number of chunks, or the code or message of the error */
 function read(content: Buffer | string, options: Reading = {}): Promise<number | string> {
-  const { reader = extractor, organizationId = "org", signal = new AbortController().signal } = options;
-  const file = { job, parts: inParts(Buffer.from(content)), onProgress: () => {} };
+  const { reader = extractor, organizationId = "org", kind = "file", signal = new AbortController().signal } = options;
+  const file = { job: { ...job, kind }, parts: inParts(Buffer.from(content)), onProgress: () => {} };
   return reader.extract({ organizationId, signal }, file).then(
     ({ prepared }) => prepared.chunks.length,
     (error: { code?: string; message: string }) => error.code ?? error.message,
   );
 }
+
+/** The default data folder of a server that is started in the repository. */
+const dataFolder = join(import.meta.dirname, "../../../../../data");
 
 /** Reading this file takes longer than any test. */
 const endless = createDocx("<w:p>".repeat(500_000));
@@ -58,6 +66,52 @@ it("the extractor reads another organization's file while slow files are being r
   stopped.abort(new Error("Canceled."));
   expect(await Promise.all(slowFiles)).toEqual(["Canceled.", "Canceled.", "Canceled."]);
   shared.close();
+});
+
+it("the extractor reads a text while files of four organizations occupy and await its other processes", async () => {
+  const shared = createExtractor();
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const slow = ["a", "b", "c", "d"].map((organizationId) => read(endless, { reader: shared, organizationId, signal }));
+  expect(await read("One.", { reader: shared, organizationId: "honest", kind: "text" })).toBe(1);
+  stopped.abort(new Error("Canceled."));
+  expect(await Promise.all(slow)).toEqual(Array(4).fill("Canceled."));
+  shared.close();
+});
+
+it("the extraction process can read code, but no other file, and cannot write, connect or start programs", async () => {
+  const script = `
+    const fs = require("node:fs");
+    const attempts = {
+      code: () => fs.readFileSync(${JSON.stringify(import.meta.filename)}),
+      environment: () => fs.readFileSync("/proc/" + process.ppid + "/environ"),
+      passwords: () => fs.readFileSync("/etc/passwd"),
+      data: () => fs.readFileSync(${JSON.stringify(join(dataFolder, "secret"))}),
+      list: () => fs.readdirSync("/"),
+      write: () => fs.writeFileSync(${JSON.stringify(join(import.meta.dirname, "written"))}, "x"),
+      program: () => require("node:child_process").execSync("id"),
+    };
+    const outcomes = {};
+    for (const [name, attempt] of Object.entries(attempts)) {
+      try { attempt(); outcomes[name] = "allowed"; } catch (error) { outcomes[name] = error.code; }
+    }
+    console.log(JSON.stringify(outcomes));`;
+  const { stdout } = await promisify(execFile)(process.execPath, [...sandboxFlags, "-e", script], { env: {} });
+  const denied = "ERR_ACCESS_DENIED";
+  expect(JSON.parse(stdout)).toEqual({
+    code: "allowed",
+    environment: denied,
+    passwords: denied,
+    data: denied,
+    list: denied,
+    write: denied,
+    program: denied,
+  });
+});
+
+it("the extraction process has a lower priority than the server", async () => {
+  await read("One.");
+  expect(extractor.pids().map((pid) => getPriority(pid))).toEqual([10]);
 });
 
 it("the extractor gives the slot of a canceled file to the waiting organizations in turn", async () => {

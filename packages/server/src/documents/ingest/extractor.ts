@@ -1,3 +1,4 @@
+import { createFairPool } from "../../pools/fair-pool.ts";
 import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { OnProgress } from "./extracted.ts";
 import {
@@ -8,12 +9,12 @@ import {
   type FileRequest,
 } from "./extraction-child.ts";
 import type { ExtractionJob, ExtractionResult } from "./extraction-protocol.ts";
+import { createExtractionUsage } from "./extraction-usage.ts";
 
-/**
- * The maximum number of concurrent processes. Each may use 432 MB. With two, a file that takes the whole minute it is
- * allowed does not block other organizations.
- */
-const MAX_PROCESSES = 2;
+/** The maximum number of concurrent processes for files and pages. Each may use 432 MB. */
+const MAX_FILE_PROCESSES = 2;
+/** The number of processes for texts and FAQ entries, which need no parser of a file format. */
+const TEXT_PROCESSES = 1;
 
 const defaults = {
   /** for one file */
@@ -29,8 +30,6 @@ const defaults = {
  * read.
  */
 export type FileOwner = { organizationId: string; signal: AbortSignal };
-type Waiting = FileRequest & { resolve(outcome: ExtractionOutcome): void; reject(error: unknown): void };
-
 export type Extractor = ReturnType<typeof createExtractor>;
 
 /** Reads the files of one sync or preview. */
@@ -44,78 +43,28 @@ export type SiteReader = {
 
 /**
  * Reads files in separate processes, because a malicious file can use any amount of memory and time. For each
- * organization, one file is read at a time, and waiting organizations take turns. Slow files therefore delay only their
- * own organization, unless every process is reading a slow file of a different one.
+ * organization, one file is read at a time, and waiting organizations take turns. Organizations that have used much time
+ * share one process, so their files do not delay those of others. Texts and FAQ entries have a process of their own.
  */
 export function createExtractor(options: Partial<typeof defaults> = {}) {
   const limits = { ...defaults, ...options };
-  const children = Array.from({ length: MAX_PROCESSES }, () => createExtractionChild(limits));
   const closed = new AbortController();
-  /** the organization whose file each busy process reads */
-  const busy = new Map<ExtractionChild, string>();
-  /** the waiting files of each organization; the organization whose turn is next comes first */
-  const queues = new Map<string, Waiting[]>();
-
-  function takeIdleChild(): ExtractionChild | undefined {
-    const idle = children.filter((child) => !busy.has(child));
-    // Reusing a running process saves memory and the time to start another one.
-    return idle.find((child) => child.pid() !== undefined) ?? idle[0];
-  }
-
-  function startNext(): void {
-    for (const [organizationId, [next]] of queues) {
-      const child = takeIdleChild();
-      if (!child) return;
-      if (!next || [...busy.values()].includes(organizationId)) continue;
-      withdraw(organizationId, next);
-      moveBack(organizationId);
-      void run(child, organizationId, next);
-    }
-  }
-
-  function withdraw(organizationId: string, file: Waiting): void {
-    const left = queues.get(organizationId)?.filter((waiting) => waiting !== file) ?? [];
-    if (left.length > 0) queues.set(organizationId, left);
-    else queues.delete(organizationId);
-  }
-
-  function moveBack(organizationId: string): void {
-    const waiting = queues.get(organizationId);
-    if (!waiting) return;
-    queues.delete(organizationId);
-    queues.set(organizationId, waiting);
-  }
-
-  async function run(child: ExtractionChild, organizationId: string, file: Waiting): Promise<void> {
-    busy.set(child, organizationId);
-    try {
-      file.resolve(await child.read(file));
-    } catch (error) {
-      file.reject(error);
-    } finally {
-      busy.delete(child);
-      startNext();
-    }
-  }
+  const usage = createExtractionUsage();
+  const files = createProcesses("file_extractions", MAX_FILE_PROCESSES, limits);
+  const texts = createProcesses("text_extractions", TEXT_PROCESSES, limits);
+  /** The turns of organizations that have used much time. */
+  const heavy = createFairPool({ ...waiting, name: "heavy_extractions", size: 1 });
 
   async function read(owner: FileOwner, file: Omit<FileRequest, "signal">): Promise<ExtractionOutcome> {
     const { organizationId } = owner;
     const signal = AbortSignal.any([owner.signal, closed.signal]);
-    signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<ExtractionOutcome>();
-    const waiting: Waiting = { ...file, signal, resolve, reject };
-    const cancel = () => {
-      withdraw(organizationId, waiting);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", cancel, { once: true });
-    queues.set(organizationId, [...(queues.get(organizationId) ?? []), waiting]);
-    startNext();
-    try {
-      return await promise;
-    } finally {
-      signal.removeEventListener("abort", cancel);
-    }
+    const { kind } = file.job;
+    const processes = kind === "text" || kind === "faq" ? texts : files;
+    const run = () =>
+      processes.run(organizationId, signal, (child) =>
+        usage.measure(organizationId, () => child.read({ ...file, signal })),
+      );
+    return usage.isHeavy(organizationId) ? heavy.run({ owner: organizationId }, run, signal) : run();
   }
 
   return {
@@ -135,9 +84,47 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     /** Ends the processes. Files that are waiting or being read fail. */
     close(): void {
       closed.abort(new Error("The server is shutting down."));
-      for (const child of children) child.stop();
+      files.stop();
+      texts.stop();
     },
     /** The ids of the running processes. */
+    pids: (): number[] => [...files.pids(), ...texts.pids()],
+  };
+}
+
+const waiting = { maxWaitingPerOwner: Number.POSITIVE_INFINITY };
+
+/** Creates processes that read one file each, and the queues of the organizations that wait for them. */
+function createProcesses(name: string, size: number, limits: typeof defaults) {
+  const children = Array.from({ length: size }, () => createExtractionChild(limits));
+  const pool = createFairPool({ ...waiting, name, size });
+  const busy = new Set<ExtractionChild>();
+
+  function takeChild(): ExtractionChild {
+    const idle = children.filter((child) => !busy.has(child));
+    // Reusing a running process saves memory and the time to start another one.
+    const child = idle.find((candidate) => candidate.pid() !== undefined) ?? idle[0];
+    if (!child) throw new Error("The pool has more slots than there are extraction processes.");
+    busy.add(child);
+    return child;
+  }
+
+  return {
+    /** Runs `work` with an idle process. @throws the signal's reason when it is aborted before */
+    run<T>(owner: string, signal: AbortSignal, work: (child: ExtractionChild) => Promise<T>): Promise<T> {
+      const useChild = async () => {
+        const child = takeChild();
+        try {
+          return await work(child);
+        } finally {
+          busy.delete(child);
+        }
+      };
+      return pool.run({ owner }, useChild, signal);
+    },
+    stop(): void {
+      for (const child of children) child.stop();
+    },
     pids: (): number[] => children.flatMap((child) => child.pid() ?? []),
   };
 }
