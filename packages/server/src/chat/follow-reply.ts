@@ -14,7 +14,7 @@ const POLL_MS = 500;
  * process saves. Returns a function that stops following.
  */
 export function followStored(
-  store: ReplyStore,
+  store: Pick<ReplyStore, "latestReply">,
   row: MessageRow,
   conversationToken: string | null,
   lastEventId: string | undefined,

@@ -1,3 +1,4 @@
+import type { MessageRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { EventReader } from "../http/sse.ts";
@@ -7,6 +8,7 @@ import type { MessageKey } from "./reply-queries.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { ReplyLog } from "./run-reply.ts";
 import type { RunningReplies } from "./running-replies.ts";
+import type { RunningReply } from "./running-reply.ts";
 
 /** The answer to a message: a running reply or a stored one. `follow` returns a function that stops following. */
 export type Answer =
@@ -83,9 +85,24 @@ export function createRepeatedMessages({ store, replies }: { store: ReplyStore; 
   };
 }
 
+/**
+ * Returns an answer that can be followed: the stored reply if the running one is interrupted, for example because the
+ * database took so long to store it that another process may have taken the conversation over.
+ */
+export async function toFollowable(
+  store: Pick<ReplyStore, "latestReply">,
+  answer: Answer,
+  log: ReplyLog,
+): Promise<Answer> {
+  if (!("isInterrupted" in answer) || !answer.isInterrupted) return answer;
+  const row = await store.latestReply(answer.conversationId);
+  if (row?.id !== answer.messageId) return answer;
+  return answerFromStore(store, row, { conversationToken: answer.conversationToken, log });
+}
+
 /** Answers with the stored reply from its beginning, and continues while it runs. */
-export function answerFromStore(
-  store: ReplyStore,
+function answerFromStore(
+  store: Pick<ReplyStore, "latestReply">,
   reply: MessageRow,
   { conversationToken, log }: Pick<Sent, "conversationToken" | "log">,
 ): Answer {

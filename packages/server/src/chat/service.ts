@@ -27,7 +27,7 @@ import { toMessagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, createTitle, type NewMessage, namesVisitor, newMessages, type Visitor } from "./new-messages.ts";
 import { passOn } from "./pass-on.ts";
-import { type Answer, answerFromStore, createRepeatedMessages, hashMessageKey } from "./repeated-messages.ts";
+import { type Answer, createRepeatedMessages, hashMessageKey, toFollowable } from "./repeated-messages.ts";
 import { createStartFinder, hashStartKey } from "./repeated-starts.ts";
 import { createReplyStore, type HistoryRow, type ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
@@ -101,16 +101,8 @@ export function createChatService(
     store,
     clientTools: toolCalls,
     handOver: createHandOver(deps, replies),
-    /**
-     * Returns an answer that can be followed: the stored reply if the running one is interrupted, for example because the
-     * database took so long to store it that another process may have taken the conversation over.
-     */
-    async toFollowable(answer: Answer, log: Caller["log"]): Promise<Answer> {
-      if (!("isInterrupted" in answer) || !answer.isInterrupted) return answer;
-      const row = await store.latestReply(answer.conversationId);
-      if (row?.id !== answer.messageId) return answer;
-      return answerFromStore(store, row, { conversationToken: answer.conversationToken, log });
-    },
+    /** See `toFollowable`. */
+    toFollowable: (answer: Answer, log: Caller["log"]) => toFollowable(store, answer, log),
     /** The agent, if this caller may use it. */
     async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
       const agent = await agents.getPublic(agentId);

@@ -70,7 +70,15 @@ describe("reading Office files", () => {
   it("reads a sheet of an XLSX file once, although many entries name it", async () => {
     const entries = `<sheet name="Rental" sheetId="1" r:id="rId1"/>`.repeat(20_000);
     const workbook = `<workbook xmlns:r="r"><sheets>${entries}</sheets></workbook>`;
-    const { blocks } = await read(createXlsx([["Bike", "Price"], ["City", 20]], { "xl/workbook.xml": workbook }));
+    const { blocks } = await read(
+      createXlsx(
+        [
+          ["Bike", "Price"],
+          ["City", 20],
+        ],
+        { "xl/workbook.xml": workbook },
+      ),
+    );
     expect(blocks).toHaveLength(1);
   });
 
