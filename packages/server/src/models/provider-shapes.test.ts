@@ -93,6 +93,12 @@ function connect({ format, model = "test", json }: Shape, pieces: Buffer[]): Pro
     fetch: () => async () =>
       new Response(Readable.toWeb(Readable.from(pieces)) as unknown as ReadableStream, { headers }),
   } as unknown as Outbound;
-  const connection: Connection = { apiKey: "k", baseUrl: "https://models.example/v1", trust: "operator", outbound };
+  const connection: Connection = {
+    apiKey: "k",
+    baseUrl: "https://models.example/v1",
+    trust: "operator",
+    organizationId: null,
+    outbound,
+  };
   return (format ? packages[format] : openaiCompatible).connect(connection, model);
 }
