@@ -20,6 +20,7 @@ let built: Promise<unknown> | undefined;
 /** Pages whose scripts a bundler writes. */
 export const bundledPages: HostPage[] = Object.entries(entries).map(([name, entry]) => ({
   name,
+  hasDismissibleDialog: entry === "radix.jsx",
   async start() {
     built ??= bundle();
     await built;

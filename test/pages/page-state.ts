@@ -30,8 +30,10 @@ export async function recordPage(page: Page, siteOrigin: string): Promise<Record
   return records;
 }
 
-/** Runs in the page. Listeners are in the bubbling phase, like those of routers and shortcuts. */
+/** Runs in the page, which is to be as for a visitor. Listeners are in the bubbling phase, like those of routers and shortcuts. */
 function installRecorder(ownEvents: string[]): void {
+  // The widget navigates the page in place when a tool presses Back, because tools wait for it.
+  Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false });
   const received: Record<string, number> = {};
   Object.assign(window, { receivedEvents: received });
   const count = (name: string) => {

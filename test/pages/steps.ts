@@ -6,6 +6,8 @@ export type Visit = {
   page: Page;
   hasWidget: boolean;
   isPhone: boolean;
+  /** Whether a press beside the page's dialog closes it, as the press on the chat's launcher does. */
+  hasDismissibleDialog: boolean;
   devtools: CDPSession;
 };
 
@@ -45,7 +47,14 @@ export const steps: Step[] = [
       await page.evaluate(() => scrollTo(0, 700));
     },
   },
-  { name: "open", allowed: ownEntry, run: (visit) => ifWidget(visit, openChat) },
+  {
+    name: "open",
+    allowed: ownEntry,
+    async run(visit) {
+      await ifWidget(visit, openChat);
+      if (!visit.hasWidget && visit.hasDismissibleDialog) await pressBeside(visit);
+    },
+  },
   {
     name: "type",
     allowed: ownEntry,
@@ -153,6 +162,13 @@ async function openChat({ page, isPhone }: Visit): Promise<void> {
 /** Does not wait for a navigation, because none need happen. A navigation may end the document before it answers. */
 async function travel(page: Page, direction: "back" | "forward"): Promise<void> {
   await page.evaluate((direction) => void setTimeout(() => history[direction]()), direction);
+}
+
+/** Presses the corner in which the launcher is on a page with the widget. */
+async function pressBeside({ page, isPhone }: Visit): Promise<void> {
+  const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+  if (isPhone) await page.touchscreen.tap(width - 40, height - 40);
+  else await page.mouse.click(width - 40, height - 40);
 }
 
 const waitUntilClosed = (page: Page) => page.locator("foyer-widget .panel").waitFor({ state: "hidden" });

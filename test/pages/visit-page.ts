@@ -11,6 +11,7 @@ export type HostPage = {
   name: string;
   /** The path of the first page, when it is not `/`. */
   path?: string;
+  hasDismissibleDialog?: boolean;
   start: () => Promise<Site & { stop?: () => Promise<void> }>;
 };
 
@@ -39,13 +40,18 @@ export async function startHostPages() {
   foyer.upstream.script(answerVisitor);
   const scriptOrigins = [foyer.server.url, empty.url];
 
-  async function open(origin: string, path: string, device: Device, hasWidget: boolean): Promise<Opened> {
+  async function open(
+    { path = "/", hasDismissibleDialog = false }: HostPage,
+    origin: string,
+    device: Device,
+    hasWidget: boolean,
+  ): Promise<Opened> {
     const { page } = await foyer.browser.open(contextOptions[device]);
     page.setDefaultTimeout(15_000);
     const records = await recordPage(page, origin);
     const devtools = await page.context().newCDPSession(page);
     await page.goto(origin + path);
-    return { visit: { page, hasWidget, isPhone: device === "phone", devtools }, records };
+    return { visit: { page, hasWidget, hasDismissibleDialog, isPhone: device === "phone", devtools }, records };
   }
 
   return {
@@ -56,9 +62,7 @@ export async function startHostPages() {
     async visit(page: HostPage, device: Device, names: string[] = steps.map(({ name }) => name)): Promise<Row> {
       const site = await page.start();
       const sites = await Promise.all(scriptOrigins.map((scriptOrigin) => startSite(site, { scriptOrigin, agentId })));
-      const visits = await Promise.all(
-        sites.map(({ origin }, index) => open(origin, page.path ?? "/", device, index === 0)),
-      );
+      const visits = await Promise.all(sites.map(({ origin }, index) => open(page, origin, device, index === 0)));
       const cells: Row["cells"] = {};
       const known = new Set<string>();
       for (const step of steps.filter(({ name }) => names.includes(name))) {

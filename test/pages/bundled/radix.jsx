@@ -1,13 +1,11 @@
 import { Dialog } from "radix-ui";
 import { renderRoutes } from "./router-page.jsx";
 
-const stayOpen = (event) => event.preventDefault();
-
 renderRoutes(() => (
-  <Dialog.Root open>
+  <Dialog.Root defaultOpen>
     <Dialog.Portal>
       <Dialog.Overlay />
-      <Dialog.Content onInteractOutside={stayOpen} aria-describedby={undefined}>
+      <Dialog.Content aria-describedby={undefined}>
         <Dialog.Title>Sizes</Dialog.Title>
         <input id="inner" aria-label="Size" />
       </Dialog.Content>
