@@ -7,6 +7,7 @@ import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { lockDataFolder } from "./db/data-folder-lock.ts";
 import { describeDatabaseError } from "./db/database-errors.ts";
 import { migrate } from "./db/migrate.ts";
+import type { Deps } from "./deps.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { bindAnyPort } from "./http/bind-port.ts";
 import { setUpLink } from "./setup/setup-token.ts";
@@ -67,10 +68,7 @@ async function shutDown(signal: string) {
 }
 
 async function announce() {
-  const { defaultModelId } = deps.models;
-  const note =
-    defaultModelId === "foyer/demo" ? " (built in, not an AI; add a provider's API key to use a real model)" : "";
-  console.log(`Foyer   ${config.baseUrl}\nModel   ${defaultModelId}${note}`);
+  console.log(`Foyer   ${config.baseUrl}\nModel   ${describeModel(await deps.models.describeDefault())}`);
   // The server works without this information, so a database that has just become unavailable must not end the process.
   const isSetUp = await hasAccounts(deps.db).catch((error: unknown) => {
     log.warn({ err: error }, "could not determine whether the server is set up");
@@ -80,6 +78,18 @@ async function announce() {
   const line = `Set up  ${setUpLink(deps)}\n`;
   if (terminal) terminal.remind(line, async () => !(await hasAccounts(deps.db)));
   else process.stdout.write(line);
+}
+
+function describeModel({
+  modelId,
+  withoutDefault: [connected],
+}: Awaited<ReturnType<Deps["models"]["describeDefault"]>>) {
+  if (connected) {
+    return `${connected} is connected, but lists no models. Set FOYER_DEFAULT_MODEL=${connected}/…, or choose a model for each agent.`;
+  }
+  return modelId === "foyer/demo"
+    ? `${modelId} (built in, not an AI; connect a provider to use a real model)`
+    : modelId;
 }
 
 /** With `PORT=0` the configuration holds the port that the operating system chose. */

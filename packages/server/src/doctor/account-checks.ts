@@ -17,7 +17,7 @@ export async function checkModel(
 ): Promise<Check> {
   const check = { id: "model", title: "Model provider" } as const;
   const ids = [...new Set(agents.map(({ model }) => model))];
-  const { labels, unanswered, withoutTools, defaultModelId } = await models.survey(organizationId, ids);
+  const { labels, unanswered, withoutTools, defaultModelId, withoutDefault } = await models.survey(organizationId, ids);
   const describeAffected = (modelIds: readonly string[]) =>
     joinShortened(
       agents
@@ -32,6 +32,15 @@ export async function checkModel(
       state: "warning",
       detail,
       fix: "Add a provider's API key under Settings > Models or in the environment.",
+    };
+  }
+  const [connected] = withoutDefault;
+  if (connected && (agents.length === 0 || ids.includes(null))) {
+    return {
+      ...check,
+      state: "warning",
+      detail: `${connected} is connected, but lists no models, so agents without a model of their own answer with the built-in demo. It is not an AI.`,
+      fix: `Set FOYER_DEFAULT_MODEL=${connected}/…, or choose a model for each agent.`,
     };
   }
   if (unanswered.length === 0 && withoutTools.length > 0) {

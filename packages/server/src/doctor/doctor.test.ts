@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { insertConversation, insertFailure } from "../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { holdRefusedPort } from "../../../../test/refused-port.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { type createBrowser, createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { startSmtpServer } from "../../../../test/smtp-server.ts";
@@ -175,6 +176,18 @@ describe("the doctor", () => {
       detail: expect.stringContaining("Stuck (anthropic/claude)."),
     });
     expect(text).not.toContain("sk-operator");
+  });
+
+  it("says how to choose the default model of a provider that lists none", async () => {
+    const { port, release } = await holdRefusedPort();
+    cleanUps.push(async () => release());
+    const { browser } = await start({ OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${port}/v1` });
+    await browser.call("POST", "/agents", { name: "Harbour" });
+    expect((await examine(browser)).find("model")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("openai-compatible is connected, but lists no models"),
+      fix: "Set FOYER_DEFAULT_MODEL=openai-compatible/…, or choose a model for each agent.",
+    });
   });
 
   it("signs in to the mail server without revealing its address or password", async () => {

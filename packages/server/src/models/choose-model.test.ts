@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../../test/model-server.ts";
-import { sayWords, startUpstream } from "../../../../test/upstream.ts";
+import { type Exchange, sayWords, startUpstream } from "../../../../test/upstream.ts";
 
 const cleanUps: Array<() => Promise<void>> = [];
 afterEach(async () => {
@@ -88,6 +88,63 @@ describe("a provider that is not configured", () => {
     expect(server.sent()).toMatchObject([{ model: "mixtral" }]);
     const { response } = await server.open(await server.createAgent("mistral-large-latest"), "Hello?");
     expect(response.status).toBe(503);
+  });
+});
+
+describe("a self-hosted provider", () => {
+  const environment = (url: string) => ({ OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`, OPENAI_COMPATIBLE_API_KEY: "key" });
+  /** Lists these models, and replies to chats. */
+  const listing =
+    (...ids: string[]) =>
+    (exchange: Exchange) => {
+      if (exchange.request.method !== "GET") return sayWords("From ", "the model.")(exchange);
+      exchange.response.setHeader("content-type", "application/json");
+      exchange.response.end(JSON.stringify({ data: ids.map((id) => ({ id })) }));
+    };
+  const createDefaultAgent = async (server: ModelServer) =>
+    (await server.call("POST", "/agents", { name: "Harbour", systemPrompt: "You sell bikes." })).body.data;
+
+  it("makes the first chat model that it lists the default", async () => {
+    const server = await start(environment);
+    server.upstream.script(listing("nomic-embed-text", "qwen3", "llama4"));
+    const agent = await createDefaultAgent(server);
+    expect(agent).toMatchObject({ model: "openai-compatible/qwen3", modelIsDefault: true });
+    expect((await server.ask(agent.id, "Hello?")).text).toBe("From the model.");
+    expect(await server.server.deps.models.describeDefault()).toEqual({
+      modelId: "openai-compatible/qwen3",
+      withoutDefault: [],
+    });
+  });
+
+  it("keeps its default model while it lists it, in whatever order", async () => {
+    const server = await start(environment);
+    server.upstream.script(listing("qwen3", "llama4"));
+    const agent = await createDefaultAgent(server);
+    const defaultOf = async () => {
+      const { body } = await server.call("GET", "/models");
+      return body.data.find(({ isDefault }: { isDefault: boolean }) => isDefault).id;
+    };
+    server.upstream.script(listing("llama4", "qwen3"));
+    expect(await defaultOf()).toBe("openai-compatible/qwen3");
+    server.upstream.script(listing("llama4"));
+    expect(await defaultOf()).toBe("openai-compatible/llama4");
+    expect((await server.call("GET", `/agents/${agent.id}`)).body.data.model).toBe("openai-compatible/llama4");
+  });
+
+  it("is named as connected without a default model when it lists none", async () => {
+    const server = await start(environment);
+    server.upstream.script(({ response }) => response.writeHead(404).end());
+    expect((await createDefaultAgent(server)).model).toBe("foyer/demo");
+    expect(await server.server.deps.models.describeDefault()).toEqual({
+      modelId: "foyer/demo",
+      withoutDefault: ["openai-compatible"],
+    });
+  });
+
+  it("does not become the default beside a provider with a key", async () => {
+    const server = await start((url) => ({ ...environment(url), MISTRAL_API_KEY: "key" }));
+    server.upstream.script(listing("qwen3"));
+    expect((await createDefaultAgent(server)).model).toBe("mistral/mistral-small-latest");
   });
 });
 

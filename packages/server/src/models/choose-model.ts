@@ -8,6 +8,7 @@ import type { ChatModel, ChosenModel } from "./chat-model.ts";
 import { createDemoModel } from "./demo/demo-model.ts";
 import { createEmbedder, type Embedder } from "./embedder.ts";
 import { google } from "./google.ts";
+import { createListedDefaults } from "./listed-default.ts";
 import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";
 import { openai } from "./openai.ts";
@@ -41,8 +42,27 @@ export type ModelOptions = {
 export type Models = ReturnType<typeof createModels>;
 
 export function createModels({ defaultModel, environment, settings, outbound, log }: ModelOptions) {
-  const defaultModelId = defaultModel ?? findFirstDefault(environment.keys()) ?? DEMO;
-  const defaultFor = (usable: Connections) => chooseDefault(usable, defaultModel);
+  // Bare model names belong to the default's provider, even while it does not list its models.
+  const namedDefault = defaultModel ?? findFirstDefault(environment);
+  const listed = createListedDefaults({ list: (name, connection) => listNames(providers[name], connection), log });
+
+  /**
+   * The default model with these connections: the operator's choice if its provider is usable, then the default of the
+   * first usable provider that has one or lists one, then the demo.
+   */
+  async function chooseDefault(usable: Connections): Promise<string> {
+    if (defaultModel !== null) {
+      const { provider } = parseModelId(defaultModel, defaultModel);
+      const isUsable = usable.size === 0 || defaultModel === DEMO || (provider !== undefined && usable.has(provider));
+      if (isUsable) return defaultModel;
+    }
+    for (const name of providerNames) {
+      const connection = usable.get(name);
+      const model = connection && (providers[name].defaultModel ?? (await listed.find(name, connection)));
+      if (model) return `${name}/${model}`;
+    }
+    return defaultModel ?? DEMO;
+  }
 
   /**
    * Every provider that the organization can use. Its own settings replace the environment's entry as a whole, so its
@@ -78,12 +98,24 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
   }
 
   return {
-    defaultModelId,
     providers,
+    /**
+     * The default model with the environment's providers, and the connected providers that have no model to be the
+     * default. They are listed only while the demo is the default.
+     */
+    async describeDefault() {
+      const usable = new Map<ProviderName, Connection>();
+      for (const [name, access] of environment) {
+        const connection = resolveConnection(name, access, false);
+        if (connection) usable.set(name, connection);
+      }
+      const modelId = await chooseDefault(usable);
+      return { modelId, withoutDefault: modelId === DEMO && defaultModel === null ? [...usable.keys()] : [] };
+    },
     ...createEmbeddingModels(resolveConnections, settings),
     /** The model that the organization's agents use when they have not chosen one. */
     async defaultFor(organizationId: string): Promise<string> {
-      return defaultFor(await resolveConnections(organizationId));
+      return chooseDefault(await resolveConnections(organizationId));
     },
     /**
      * The model that an agent uses. `model: null` follows the default. If no provider is configured at all, the demo
@@ -96,11 +128,11 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       { isNewConversation = false, isVisitor = true } = {},
     ): Promise<ChosenModel> {
       const usable = await resolveConnections(agent.organizationId);
-      const id = agent.model ?? defaultFor(usable);
+      const id = agent.model ?? (await chooseDefault(usable));
       if (id === DEMO || usable.size === 0) {
         return toChosenModel(createDemoModel({ modelId: DEMO, announce: isNewConversation && id !== DEMO }), null);
       }
-      const { provider, name } = parseModelId(id, defaultModelId);
+      const { provider, name } = parseModelId(id, namedDefault);
       const connection = provider && usable.get(provider);
       if (!provider || !connection || !isModelName(name)) {
         log.warn({ agentId: agent.id, model: id }, "an agent's model is not configured");
@@ -112,25 +144,28 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       return toChosenModel(connected, { provider, connection, isOperatorPaid });
     },
     /**
-     * Returns the providers that the organization can use, the given model ids that belong to none of them, and the
-     * models that have rejected tools.
+     * Returns the providers that the organization can use, the default model, the given model ids that belong to none
+     * of the providers, and the models that have rejected tools. `withoutDefault` lists the providers when none of them
+     * has a model to be the default.
      */
     async survey(organizationId: string, modelIds: ReadonlyArray<string | null>) {
       const usable = await resolveConnections(organizationId);
-      const ids = modelIds.map((id) => id ?? defaultFor(usable));
+      const defaultModelId = await chooseDefault(usable);
+      const ids = modelIds.map((id) => id ?? defaultModelId);
       const isAnswered = (id: string) => {
-        const { provider } = parseModelId(id, defaultModelId);
+        const { provider } = parseModelId(id, namedDefault);
         return usable.size === 0 || id === DEMO || (provider !== undefined && usable.has(provider));
       };
       const hasRefusedTools = (id: string) => {
-        const { provider, name } = parseModelId(id, defaultModelId);
+        const { provider, name } = parseModelId(id, namedDefault);
         const connection = provider && usable.get(provider);
         if (!connection) return false;
         return refusesTools(organizationId, { provider, modelId: name, baseUrl: connection.baseUrl });
       };
       return {
         labels: [...usable.keys()].map((name) => providers[name].label),
-        defaultModelId: defaultFor(usable),
+        defaultModelId,
+        withoutDefault: defaultModelId === DEMO && defaultModel === null ? [...usable.keys()] : [],
         unanswered: ids.filter((id) => !isAnswered(id)),
         withoutTools: ids.filter(hasRefusedTools),
       };
@@ -159,16 +194,17 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
      */
     async list(organizationId: string): Promise<ModelInfo[]> {
       const usable = await resolveConnections(organizationId);
-      const defaultId = defaultFor(usable);
       const lists = await Promise.all(
         [...usable].map(async ([provider, connection]) => {
           const names = await listNames(providers[provider], connection).catch((error) => {
             log.warn({ err: error, provider }, "the provider's models cannot be listed");
             return providers[provider].defaultModel ? [providers[provider].defaultModel] : [];
           });
+          if (!providers[provider].defaultModel) listed.remember(provider, connection, names);
           return names.map((name) => ({ id: `${provider}/${name}`, provider, name }));
         }),
       );
+      const defaultId = await chooseDefault(usable);
       const demo = { id: DEMO, provider: "foyer", name: "Demo (no AI)" };
       return [demo, ...lists.flat()].map((model) => ({ ...model, isDefault: model.id === defaultId }));
     },
@@ -206,20 +242,11 @@ function createEmbeddingModels(
 
 type Connections = ReadonlyMap<ProviderName, Connection>;
 
-/**
- * The default model of an organization with these connections: the operator's choice if its provider is usable, then
- * the default of the first usable provider that has one, then the demo.
- */
-function chooseDefault(usable: Connections, chosen: string | null): string {
-  const provider = chosen === null ? undefined : parseModelId(chosen, chosen).provider;
-  const isUsable = usable.size === 0 || chosen === DEMO || (provider !== undefined && usable.has(provider));
-  return (isUsable ? chosen : null) ?? findFirstDefault(usable.keys()) ?? chosen ?? DEMO;
-}
-
-function findFirstDefault(configured: Iterable<ProviderName>): string | undefined {
-  const names = new Set(configured);
-  const name = providerNames.find((known) => names.has(known) && providers[known].defaultModel);
-  return name && `${name}/${providers[name].defaultModel}`;
+/** The default model of the first configured provider, or only the provider's prefix when it has no well-known one. */
+function findFirstDefault(configured: ReadonlyMap<ProviderName, unknown>): string {
+  const names = providerNames.filter((known) => configured.has(known));
+  const name = names.find((known) => providers[known].defaultModel) ?? names[0];
+  return name === undefined ? DEMO : `${name}/${providers[name].defaultModel ?? ""}`;
 }
 
 /** Some providers' URLs contain the name, so it must not have segments or characters that change a URL's path. */

@@ -9,8 +9,8 @@ export type Connection = Caller & { apiKey: string | null; baseUrl: string; outb
 export type Provider = {
   label: string;
   /**
-   * used when this is the first configured provider and FOYER_DEFAULT_MODEL is not set; null if there is no sensible
-   * one
+   * used when this is the first configured provider and FOYER_DEFAULT_MODEL is not set; null if the first model that
+   * the server lists is used instead
    */
   defaultModel: string | null;
   /** matches model names of this provider in ids without `provider/` */

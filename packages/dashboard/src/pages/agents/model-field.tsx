@@ -17,6 +17,7 @@ export function ModelField({
   const models = useQuery(endpointQuery("listModels")).data;
   const standard = models?.find(({ isDefault }) => isDefault);
   const defaultLabel = standard ? `Default (currently ${standard.id})` : "Default";
+  const connected = useProviderWithoutDefault();
   const options = models?.map(({ id, provider, name }) => ({
     value: id,
     hint: id === DEMO_MODEL ? name : `${name}, ${provider}`,
@@ -25,7 +26,17 @@ export function ModelField({
     <Combobox
       label="Model"
       emptyLabel={defaultLabel}
-      help={<ModelHelp model={value?.trim() ?? standard?.id ?? ""} known={models?.map(({ id }) => id)} />}
+      help={
+        value === null && connected ? (
+          <SetDefaultModel provider={connected} />
+        ) : (
+          <ModelHelp
+            model={value?.trim() ?? standard?.id ?? ""}
+            known={models?.map(({ id }) => id)}
+            isConnected={connected !== null}
+          />
+        )
+      }
       options={options ?? []}
       value={value ?? ""}
       onChange={(text) => onChange(text === "" ? null : text)}
@@ -34,7 +45,35 @@ export function ModelField({
   );
 }
 
-function ModelHelp({ model, known }: { model: string; known: readonly string[] | undefined }) {
+/** The connected provider if none of the connected ones lists a model that could be the default. */
+export function useProviderWithoutDefault(): string | null {
+  const models = useQuery(endpointQuery("listModels")).data;
+  const providers = useQuery(endpointQuery("listProviders")).data;
+  if (!models || models.some(({ id, isDefault }) => isDefault && id !== DEMO_MODEL)) return null;
+  return providers?.find(({ source }) => source !== null)?.provider ?? null;
+}
+
+/** What to do when a provider is connected, but lists no models. */
+export function SetDefaultModel({ provider }: { provider: string }) {
+  return (
+    <>
+      {provider} is connected, but lists no models, so the demo is the default. Set{" "}
+      <code>FOYER_DEFAULT_MODEL={provider}/…</code> on the server, or type <code>{provider}/</code> and the model's name
+      here.
+    </>
+  );
+}
+
+function ModelHelp({
+  model,
+  known,
+  isConnected,
+}: {
+  model: string;
+  known: readonly string[] | undefined;
+  /** whether a provider is connected that lists no models */
+  isConnected: boolean;
+}) {
   if (model === DEMO_MODEL) {
     return (
       <>
@@ -42,7 +81,7 @@ function ModelHelp({ model, known }: { model: string; known: readonly string[] |
       </>
     );
   }
-  const hasProvider = known?.some((id) => id !== DEMO_MODEL);
+  const hasProvider = isConnected || known?.some((id) => id !== DEMO_MODEL);
   if (known && !hasProvider) {
     return (
       <>

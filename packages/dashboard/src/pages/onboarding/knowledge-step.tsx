@@ -6,7 +6,7 @@ import { TextArea } from "../../components/field.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { rememberOnboarding } from "../../data/onboarding.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
-import { ModelField } from "../agents/model-field.tsx";
+import { ModelField, SetDefaultModel, useProviderWithoutDefault } from "../agents/model-field.tsx";
 import { chosenModel, DEMO_MODEL } from "../agents/model-name.ts";
 import { examplePrompt } from "./example-prompt.ts";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
@@ -80,29 +80,32 @@ function ModelChoice({
   const models = useQuery(endpointQuery("listModels")).data;
   const real = models?.filter(({ id }) => id !== DEMO_MODEL) ?? [];
   const usual = real.find(({ isDefault }) => isDefault) ?? real[0];
+  const connected = useProviderWithoutDefault();
   const isDemo = value === DEMO_MODEL || (value === null && models !== undefined && !usual);
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-2 font-medium">Model</legend>
       <Choice name="Demo" isChosen={isDemo} onChoose={() => onChange(DEMO_MODEL)}>
-        No API key, no cost and no AI: it searches the text below for words from the question. Enough to see how
+        No API key, no cost, no AI: it looks up the words of the question in the text below. Enough to see how
         everything works.
       </Choice>
       <Choice
         name="An AI model"
         isChosen={!isDemo}
-        isDisabled={isDemo && !usual}
-        onChoose={() => usual && onChange(usual.id)}
+        isDisabled={isDemo && !usual && !connected}
+        onChoose={() => onChange(usual?.id ?? `${connected}/`)}
       >
-        {usual || !isDemo ? (
+        {connected ? (
+          <SetDefaultModel provider={connected} />
+        ) : usual || !isDemo ? (
           "Understands questions and writes its own answers. Your provider bills the tokens."
         ) : models ? (
           <>
-            No provider is connected yet. Add an API key in{" "}
+            No provider connected. Add an API key in{" "}
             <Link to="/settings/models" className="relative underline underline-offset-2">
-              settings
+              Settings
             </Link>
-            ; this agent can change over later.
+            ; you can switch this agent later.
           </>
         ) : (
           "Loading models…"
