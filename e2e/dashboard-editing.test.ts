@@ -1,6 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { expectFit } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { password } from "../test/session-client.ts";
 
 describe("editing in the dashboard", () => {
   let site: DashboardSite;
@@ -50,6 +52,60 @@ describe("editing in the dashboard", () => {
     await saved();
     await expect.poll(() => agent()).toMatchObject({ name: "Harbour Bikes", systemPrompt: "We repair bikes." });
     await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We repair bikes.");
+  });
+
+  it("asks for the password over the page when the session has ended, and then saves", async () => {
+    await go();
+    await page.getByLabel("System prompt").fill("We repair bikes.");
+    await page.context().clearCookies();
+    await save();
+    const dialog = page.getByRole("dialog", { name: "Your session ended" });
+    await dialog.waitFor();
+    await expectFit(page);
+    await site.picture(page, "dashboard-session-ended");
+    await dialog.getByLabel("Password").fill("not the password");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("The email address or password is incorrect.").waitFor();
+    await dialog.getByLabel("Password").fill(password);
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await saved();
+    await expect.poll(() => agent()).toMatchObject({ systemPrompt: "We repair bikes." });
+  });
+
+  it("keeps what was typed in a dialog of the settings when the session has ended", async () => {
+    await page.goto(`${site.server.url}/dashboard/settings/canned-replies`);
+    await page.getByRole("button", { name: "Create canned reply" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("hours");
+    await page.getByLabel("Text").fill("We are open from 9 to 18.");
+    await page.context().clearCookies();
+    await page.getByRole("dialog").getByRole("button", { name: "Create canned reply" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session ended" });
+    await dialog.getByLabel("Password").fill(password);
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await expect
+      .poll(() => site.call(page, "GET", "/canned-replies"))
+      .toMatchObject([{ text: "We are open from 9 to 18." }]);
+  });
+
+  it("asks before it continues as another person who signed in to the same browser", async () => {
+    const email = await site.addMember("admin");
+    await go();
+    await page.getByLabel("System prompt").fill("We repair bikes.");
+    await page.context().clearCookies();
+    const second = await page.context().newPage();
+    await second.request.post(`${site.server.url}/auth/sign-in/email`, { data: { email, password } });
+    await second.goto(`${site.server.url}/dashboard/settings/you`);
+    await second.getByRole("heading", { level: 1 }).waitFor();
+    const dialog = page.getByRole("dialog", { name: "Someone else signed in" });
+    await dialog.getByText(`This browser is now signed in as ${email}.`).waitFor();
+    await expectFit(page);
+    await dialog.getByRole("button", { name: `Continue as ${email}` }).click();
+    await dialog.waitFor({ state: "detached" });
+    await save();
+    await saved();
+    await expect.poll(() => agent()).toMatchObject({ systemPrompt: "We repair bikes." });
   });
 
   it("keeps what another member saved in an agent's appearance and embedding", async () => {

@@ -1,16 +1,10 @@
 import { type EndpointName, FoyerError, type Input, type Output } from "@foyer/sdk";
-import { QueryCache, QueryClient, queryOptions, useMutation } from "@tanstack/react-query";
+import { QueryClient, queryOptions, useMutation } from "@tanstack/react-query";
 import { notify } from "../components/toasts.ts";
 import { api } from "./api.ts";
 
 /** Caches responses, keeps showing them while they are refetched, and retries temporary failures twice. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError: (error, { queryKey: [name] }) => {
-      // Callers that query the session handle a missing session themselves.
-      if (name !== "getSession") leaveWhenSignedOut(error);
-    },
-  }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -52,21 +46,10 @@ export function useEndpointMutation<Name extends EndpointName>(
       if (done) notify(typeof done === "string" ? done : done(output));
     },
     onError: (error) => {
-      leaveWhenSignedOut(error);
       const isAtFields = error instanceof FoyerError && error.details.length > 0;
       if (!isAtFields) notify(error.message, { isWrong: true });
     },
   });
-}
-
-/** Redirects to the sign-in page, and back afterwards, when the session has ended. */
-function leaveWhenSignedOut(error: Error) {
-  const isPublicPage = /^\/dashboard\/(sign-in|sign-up|setup|forgot-password|reset-password|invitations)/.test(
-    location.pathname,
-  );
-  if (isSignedOut(error) && !isPublicPage) {
-    location.assign(`/dashboard/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
-  }
 }
 
 export function isSignedOut(error: unknown): boolean {

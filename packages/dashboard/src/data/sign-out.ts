@@ -1,7 +1,7 @@
 import { notify } from "../components/toasts.ts";
 import { api } from "./api.ts";
 import { turnOffPush } from "./push-device.ts";
-import { queryClient } from "./queries.ts";
+import { isSignedOut, queryClient } from "./queries.ts";
 
 const SIGN_IN = "/dashboard/sign-in";
 /** The maximum time that a push service that does not respond may delay the sign-out, in milliseconds. */
@@ -18,7 +18,8 @@ export async function signOut({ leaveTo = SIGN_IN } = {}): Promise<void> {
   try {
     await api.signOut();
   } catch (error) {
-    return notify((error as Error).message, { isWrong: true });
+    // Without a session, there is nothing left to end.
+    if (!isSignedOut(error)) return notify((error as Error).message, { isWrong: true });
   }
   // Unsubscribing from push is best effort, so do not wait for it longer than `PUSH_MS`. Without the session, the
   // server sends no notifications to this browser.

@@ -10,9 +10,11 @@ import { EmptyState } from "../components/states.tsx";
 import { useInboxLive } from "../data/inbox-live.ts";
 import { keepPush } from "../data/push-device.ts";
 import { endpointQuery } from "../data/queries.ts";
+import { followSignIns, holdSession } from "../data/session-guard.ts";
 import { followSignOut } from "../data/sign-out.ts";
 import { useInboxStream } from "../data/use-inbox-stream.ts";
 import { ProviderFailures } from "./provider-failures.tsx";
+import { SessionDialog } from "./session-dialog.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { useCountInTitle } from "./use-count-in-title.ts";
 
@@ -22,12 +24,15 @@ const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ 
 export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isCommandOpen, setCommandOpen] = useState(false);
-  const { user, organization, role } = useSuspenseQuery(endpointQuery("getSession")).data;
+  const session = useSuspenseQuery(endpointQuery("getSession")).data;
+  const { user, organization, role } = session;
   useInboxStream(organization?.id ?? null);
   useCountInTitle(useInboxLive(({ counts }) => counts.waiting));
   useEffect(followSignOut, []);
+  useEffect(followSignIns, []);
+  useEffect(() => holdSession(session), [session]);
   useEffect(() => {
-    // The notices page shows whether notices are on.
+    // The notifications page shows whether notifications are on.
     keepPush(user.id).catch(() => {});
   }, [user.id]);
   const pathname = useRouterState({ select: (state) => state.location.pathname });
@@ -87,6 +92,7 @@ export function Shell() {
         {organization && <ProviderFailures role={role} />}
         {organization ? <Outlet /> : <NoOrganization />}
       </main>
+      <SessionDialog user={user} />
       {isCommandOpen && (
         <Suspense>
           <CommandMenu onClose={() => setCommandOpen(false)} />
