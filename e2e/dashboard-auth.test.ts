@@ -99,32 +99,56 @@ describe("signing in to the dashboard", () => {
     await page.getByRole("navigation", { name: "Main" }).waitFor();
   });
 
-  it("lets an invited user sign up and join", async () => {
+  it("lets an invited person join from the emailed link on one page", async () => {
     const inside = (await site.open("/")).page;
     const email = "newcomer@example.com";
     const invitation = await mailedLink(() =>
       site.call(inside, "POST", "/invitations", { email, role: "member" }).then(() => {}),
     );
-    const { page } = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
+    const { page, problems } = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await page.goto(invitation);
     await page.getByRole("heading", { name: /^Join / }).waitFor();
+    await page.getByLabel("Your name").fill("Mara");
+    await page.getByLabel("Password").fill("short");
+    await page.keyboard.press("Enter");
+    await page.getByText("Must be at least 12 characters long.").waitFor();
     await expectFit(page);
+    await site.picture(page, "dashboard-join");
+    await page.getByLabel("Password").fill(password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("navigation", { name: "Main" }).waitFor();
+    const members = await site.call(inside, "GET", "/members");
+    expect(members.find((member: { email: string }) => member.email === email)).toMatchObject({
+      name: "Mara",
+      role: "member",
+    });
+    await page.goto(invitation);
+    await page.getByRole("heading", { name: "This invitation is not valid" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("asks a person who joins with the copied link to confirm the address", async () => {
+    const inside = (await site.open("/")).page;
+    const email = "copied@example.com";
+    await mailedLink(() => site.call(inside, "POST", "/invitations", { email, role: "member" }).then(() => {}));
+    const [{ url }] = await site.call(inside, "GET", "/invitations");
+    const { page } = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
+    await page.goto(url);
     await page.getByRole("link", { name: "Create account" }).click();
     await expect.poll(() => page.getByLabel("Email").inputValue()).toBe(email);
     await page.getByLabel("Password").fill(password);
     const confirmation = await mailedLink(() => page.getByRole("button", { name: "Create account" }).click());
     await page.getByRole("heading", { name: "Check your email" }).waitFor();
     await page.goto(confirmation);
+    await page.getByText("Didn't create this account? Close this page.").waitFor();
     await page.locator("button[type=submit]").click();
     await page.waitForURL("**/dashboard**");
-    await page.goto(invitation);
+    await page.goto(url);
     await page.getByRole("link", { name: "Sign in to an existing account" }).click();
     await signIn(page, email);
     await page.getByRole("button", { name: /^Join / }).click();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
     await expect.poll(() => addresses(inside)).toContain(email);
-    await page.goto(invitation);
-    await page.getByRole("heading", { name: "This invitation is not valid" }).waitFor();
   });
 
   it("lets an invited user with an existing account join", async () => {
@@ -171,7 +195,7 @@ describe("a server without email", () => {
     await other.goto(`${site.server.url}/dashboard/forgot-password`);
     await other.getByLabel("Email").fill("new@example.com");
     await other.keyboard.press("Enter");
-    await other.getByRole("heading", { name: "Link created" }).waitFor();
+    await other.getByRole("heading", { name: "Check with your administrator" }).waitFor();
     await other.getByRole("link", { name: "Back to sign in" }).click();
     await other.getByRole("heading", { name: "Sign in" }).waitFor();
   });
@@ -198,7 +222,7 @@ describe("an empty server", () => {
     await page.getByRole("button", { name: "Set up this server" }).click();
   };
 
-  it("tells the operator of an empty server where the set-up link is", async () => {
+  it("tells the operator of an empty server where the setup link is", async () => {
     const { page, problems } = await site.open();
     await page.goto(`${server.url}/`);
     await page.getByRole("heading", { name: "This server is not set up yet" }).waitFor();
@@ -211,12 +235,12 @@ describe("an empty server", () => {
     await page.getByRole("navigation", { name: "Main" }).waitFor();
     const answer = await page.request.get(`${server.url}/agents`);
     expect((await answer.json()).data[0].name).toBe("Harbour");
-    // The user never saw the API key that the set-up creates, so it was revoked.
+    // The user never saw the API key that the setup creates, so it was revoked.
     expect(await (await page.request.get(`${server.url}/api-keys`)).json()).toEqual([]);
     expect(problems).toEqual([]);
   });
 
-  it("shows errors of the set-up form at its fields", async () => {
+  it("shows errors of the setup form at its fields", async () => {
     const { page } = await site.open();
     await page.goto(link);
     await page.getByText("At least 12 characters.", { exact: true }).waitFor();
@@ -230,7 +254,7 @@ describe("an empty server", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
-  it("shows the API key when signing in fails after set-up", async () => {
+  it("shows the API key when signing in fails after setup", async () => {
     const { page } = await site.open();
     await page.goto(link);
     await page.route("**/auth/sign-in/email", (route) => route.abort());
@@ -242,17 +266,17 @@ describe("an empty server", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  it("rejects an invalid set-up link before anything is typed", async () => {
+  it("rejects an invalid setup link before anything is typed", async () => {
     const late = (await site.open()).page;
     await late.goto(link);
     const { page } = await site.open();
     await page.goto(link.replace(/.$/, "_"));
-    await page.getByRole("heading", { name: "This set-up link is not valid" }).waitFor();
+    await page.getByRole("heading", { name: "This setup link is not valid" }).waitFor();
     await page.goto(link);
     await fill(page);
     await page.getByRole("heading", { level: 1, name: "Set up Harbour" }).waitFor();
     await fill(late, "late@example.com");
-    await late.getByRole("heading", { name: "This set-up link is not valid" }).waitFor();
+    await late.getByRole("heading", { name: "This setup link is not valid" }).waitFor();
     expect(await late.content()).not.toContain("fyr_");
   });
 

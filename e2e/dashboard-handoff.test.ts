@@ -37,8 +37,8 @@ describe("the dashboard during a handoff", () => {
     await page.goto(`${site.server.url}/dashboard/agents/${agent.id}/handoff`);
     await page.getByRole("switch", { name: "Let Harbour hand over to people" }).click();
     await page.getByLabel("While a visitor waits").selectOption("silent");
-    await page.getByLabel("Promised answer (minutes)").fill("10");
-    await page.getByRole("switch", { name: "Keep office hours" }).click();
+    await page.getByLabel("Reply time (minutes)").fill("10");
+    await page.getByRole("switch", { name: "Set office hours" }).click();
     await page.getByLabel("Time zone").selectOption("Europe/Zurich");
     await page.getByRole("switch", { name: "Saturday" }).click();
     await page.getByLabel("Saturday, until").fill("12:30");
@@ -75,7 +75,7 @@ describe("the dashboard during a handoff", () => {
     expect(handoff.hours.days.at(-1)).toEqual({ day: 6, from: "09:00", to: "12:30" });
     await page.reload();
     await page.getByLabel("Saturday, until").waitFor();
-    await expect.poll(() => page.getByLabel("Promised answer (minutes)").inputValue()).toBe("10");
+    await expect.poll(() => page.getByLabel("Reply time (minutes)").inputValue()).toBe("10");
     await page.setViewportSize({ width: 390, height: 844 });
     await expect.poll(() => measureOverflow(page)).toBe(0);
     expect(problems).toEqual([]);

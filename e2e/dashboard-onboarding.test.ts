@@ -51,7 +51,7 @@ describe("onboarding", () => {
     const visitor = (await site.browser.openWarm()).page;
     await visitor.goto(`${site.server.url}/demo/${agentId}`);
     await ask(visitor, "Can I take a test ride?");
-    await page.getByRole("heading", { name: "The first conversation is here" }).waitFor();
+    await page.getByRole("heading", { name: "Your first conversation" }).waitFor();
     await page.getByText("Can I take a test ride?").waitFor();
     await page.getByRole("link", { name: /^First conversation ?, done$/ }).waitFor();
     await expectFit(page);
@@ -90,11 +90,11 @@ describe("onboarding", () => {
     await page.getByRole("heading", { level: 1, name: "Set up Harbour desk" }).waitFor();
     // Until onboarding is finished or dismissed, the sidebar leads back to the last step.
     await page.goto(`${site.server.url}/dashboard/agents`);
-    await page.getByRole("link", { name: "Finish setting up Harbour desk" }).click();
+    await page.getByRole("link", { name: "Finish setup" }).click();
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();
     await page.goto(`${site.server.url}/dashboard/agents`);
     await page.getByRole("button", { name: "Dismiss setup" }).click();
-    await page.getByRole("link", { name: "Finish setting up Harbour desk" }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Finish setup" }).waitFor({ state: "detached" });
     const agents = (await site.call(page, "GET", "/agents")).data;
     expect(agents.map(({ name }: { name: string }) => name)).toEqual(["Harbour desk"]);
   });

@@ -274,7 +274,7 @@ describe("the settings", () => {
   it("checks the server and the connection to it", async () => {
     const { page, problems } = await open("/health");
     await page.getByRole("heading", { name: "Streaming works" }).waitFor();
-    await page.getByText(/of \d+ checks|All \d+ checks/).waitFor();
+    await page.getByText(/checks? (is|are) failing|checks? needs? attention|All checks passed/).waitFor();
     await picture(page, "dashboard-health");
     await expectFit(page);
     const tick = 'event: tick\ndata: {"type":"tick","number":1}\n\n';
@@ -337,8 +337,8 @@ describe("the settings", () => {
     await page.getByRole("switch", { name: "Push" }).click();
     await page.getByRole("switch", { name: "Notify me on this device" }).click();
     await page.getByText("This device", { exact: true }).waitFor();
-    await page.getByRole("button", { name: /^Send a test notice to/ }).click();
-    await page.getByText("Test notice sent").waitFor();
+    await page.getByRole("button", { name: /^Send test notification to/ }).click();
+    await page.getByText("Test notification sent").waitFor();
     const [received] = push.messages();
     const [worker] = page.context().serviceWorkers();
     if (!worker) throw new Error("no service worker");
@@ -350,7 +350,7 @@ describe("the settings", () => {
     await client.send("ServiceWorker.deliverPushMessage", { origin: site.server.url, registrationId, data });
     await expect
       .poll(() => worker.evaluate(() => Reflect.get(globalThis, "shown")))
-      .toEqual([["Notices work on this device", "/dashboard/settings/notices"]]);
+      .toEqual([["Notifications work on this device", "/dashboard/settings/notices"]]);
 
     await page.getByRole("button", { name: "Create channel" }).click();
     const dialog = page.getByRole("dialog");
@@ -360,9 +360,11 @@ describe("the settings", () => {
     await dialog.getByText("Only http and https URLs can be called").waitFor();
     await dialog.getByLabel("Webhook URL").fill(`${receiver.url}/support`);
     await dialog.getByRole("button", { name: "Create channel" }).click();
-    await page.getByRole("button", { name: "Send a test notice to #support" }).click();
-    await page.getByText("Test notice sent to #support").waitFor();
-    expect(receiver.bodies("/support")).toEqual([{ text: expect.stringContaining("Notices work in this channel") }]);
+    await page.getByRole("button", { name: "Send test notification to #support" }).click();
+    await page.getByText("Test notification sent to #support").waitFor();
+    expect(receiver.bodies("/support")).toEqual([
+      { text: expect.stringContaining("Notifications work in this channel") },
+    ]);
     await expectFit(page);
     await picture(page, "notices");
     await page.getByRole("button", { name: "Create channel" }).click();

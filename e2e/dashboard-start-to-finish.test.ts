@@ -101,7 +101,7 @@ async function completeOnboarding(page: Page): Promise<string> {
   await ask(visitor, "Can I take a test ride?");
   await replyOver(visitor);
   await visitor.close();
-  await page.getByRole("heading", { name: "The first conversation is here" }).waitFor();
+  await page.getByRole("heading", { name: "Your first conversation" }).waitFor();
   return agentId;
 }
 

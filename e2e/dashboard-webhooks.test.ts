@@ -46,7 +46,7 @@ describe("the webhooks page", () => {
     await isFit(page, "webhooks-create");
     await dialog.getByLabel("URL").fill(`${receiver.url}/events`);
     await dialog.getByLabel("Description").fill("Data warehouse");
-    await dialog.getByRole("radio", { name: "Only some" }).first().check();
+    await dialog.getByRole("radio", { name: "Selected" }).first().check();
     for (const kind of ["conversation.started", "visitor.erased"]) {
       await dialog.getByRole("checkbox", { name: new RegExp(kind.replace(".", "\\.")) }).uncheck();
     }

@@ -13,7 +13,8 @@ let users = 0;
 
 /** A verified user with `password` who owns an organization on the `pro` plan. */
 export async function createOwner({ deps }: TestServer, email = `owner-${++users}@example.com`) {
-  return { email, ...(await createAccount(deps.db, { email, password, plan: "pro" })) };
+  const name = email.split("@")[0] ?? "";
+  return { email, ...(await createAccount(deps.db, { email, password, plan: "pro", name })) };
 }
 
 /** A verified user with that role in that organization and no other organization. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { Organization, plainName } from "./organization.ts";
 import { roles } from "./rules/roles.ts";
-import { nullable, ref, Success, stringEnum } from "./schema.ts";
+import { nullable, ref, refOrNull, Success, stringEnum } from "./schema.ts";
 
 export { type Role, roles } from "./rules/roles.ts";
 
@@ -72,6 +72,16 @@ export const signUpByEmail = {
           }),
         ),
       ),
+      invitationToken: Type.Optional(
+        nullable(
+          Type.String({
+            minLength: 1,
+            maxLength: 200,
+            description:
+              "Token of the emailed invitation. It proves the address, so the user is signed in and joins. 409 if the address already has an account.",
+          }),
+        ),
+      ),
     }),
     response: {
       201: Type.Object({
@@ -79,6 +89,7 @@ export const signUpByEmail = {
         verificationSent: Type.Boolean({
           description: "Whether the user must confirm the email address before signing in",
         }),
+        session: refOrNull(Session, { description: "The new session. `null` without `invitationToken`." }),
       }),
     },
   },
@@ -303,7 +314,7 @@ export const getSignInOptions = {
           description: "Whether the server sends email. If not, links appear in the log or at `/members/links`.",
         }),
         needsSetUp: Type.Boolean({
-          description: "Whether the server has no owner yet. The set-up link in the terminal creates one.",
+          description: "Whether the server has no owner yet. The setup link in the terminal creates one.",
         }),
       }),
     },

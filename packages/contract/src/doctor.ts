@@ -1,10 +1,11 @@
 import Type, { type Static } from "typebox";
 import { nullable, stringEnum } from "./schema.ts";
 
-export const checkStates = ["ok", "warning", "failure"] as const;
+/** `off`: the feature is not used, which needs no action. */
+export const checkStates = ["ok", "off", "warning", "failure"] as const;
 
 export const checkIds = [
-  ...(["model", "replies", "embeddings", "deliveries", "origins", "encryption"] as const),
+  ...(["model", "replies", "embeddings", "deliveries", "notifications", "origins", "encryption"] as const),
   ...(["mail", "address", "https", "client-ip", "secret", "database", "disk"] as const),
 ] as const;
 

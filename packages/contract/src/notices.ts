@@ -63,6 +63,40 @@ export const putNoticeSettings = {
   },
 } as const;
 
+/** How many recipients a request for a person has, if nobody changes the agent's order of members. */
+export const NoticeReach = Type.Object(
+  {
+    email: Type.Integer({ description: "Members who are notified by email. 0 if the server cannot send email." }),
+    push: Type.Integer({ description: "Devices of members who are notified by push" }),
+    channels: Type.Integer({ description: "Enabled channels in team chats" }),
+  },
+  { $id: "NoticeReach" },
+);
+export type NoticeReach = Static<typeof NoticeReach>;
+
+export const getNoticeReach = {
+  method: "GET",
+  url: "/notices/reach",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "Count who is notified when a visitor waits for a person",
+    description: "If all numbers are 0, the team only learns of the visitor in an open dashboard.",
+    response: { 200: ref(NoticeReach) },
+  },
+} as const;
+
+export const testEmailNotice = {
+  method: "POST",
+  url: "/notices/email/test",
+  config: session,
+  schema: {
+    tags,
+    summary: "Send a test notification to your own email address",
+    response: { 200: ref(NoticeTest) },
+  },
+} as const;
+
 export const getPushKey = {
   method: "GET",
   url: "/notices/push-key",

@@ -6,13 +6,14 @@ import { inEnvelope, nullable, Success } from "./schema.ts";
 const token = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: "From the set-up link in the server's terminal",
+  description: "From the setup link in the server's terminal",
 });
 
 export const SetUpRequest = Type.Object({
   token,
   email: Type.String({ format: "email", minLength: 1, maxLength: 320, description: "Email address of the owner" }),
   password: Type.String({ minLength: 12, maxLength: 128, description: "Password of the owner" }),
+  name: Type.Optional(nullable(plainName)),
   organizationName: Type.Optional(nullable(plainName)),
   agentName: Type.Optional(
     nullable(
@@ -34,15 +35,15 @@ export const SetUpResult = Type.Object({
 export type SetUpResult = Static<typeof SetUpResult>;
 
 /**
- * 404 when the token is wrong or the server already has an owner. The set-up page checks it before showing the form.
+ * 404 when the token is wrong or the server already has an owner. The setup page checks it before showing the form.
  */
 export const checkSetUpToken = {
   method: "POST",
   url: "/auth/setup/check",
   config: { access: "public" },
   schema: {
-    tags: ["Set-up"],
-    summary: "Check a set-up token without using it",
+    tags: ["Setup"],
+    summary: "Check a setup token without using it",
     body: Type.Object({ token }),
     response: { 200: inEnvelope(Success) },
   },
@@ -54,7 +55,7 @@ export const setUp = {
   url: "/auth/setup",
   config: { access: "public" },
   schema: {
-    tags: ["Set-up"],
+    tags: ["Setup"],
     summary: "Create the first owner of a new server, with an API key and an agent",
     body: SetUpRequest,
     response: { 201: inEnvelope(SetUpResult) },

@@ -175,7 +175,7 @@ export async function createApp(deps: AppDeps) {
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
   addConversations(app, deps, { agents, conversations, chat, documents, inbox, forms, visitors, idempotency });
-  doctorRoutes(app, deps, { agents, embeddings: documents.embeddings });
+  doctorRoutes(app, deps, { agents, embeddings: documents.embeddings, notices: notices.service });
   addPages(app, deps, { agents, audit, mailRecipients });
 
   return {
@@ -296,6 +296,7 @@ function addNotices(
   noticeRoutes(app, service);
   teamChatRoutes(app, teamChats);
   return {
+    service,
     start() {
       timers.start();
       teamChats.worker.start();
@@ -347,7 +348,7 @@ function addConversations(
   submitRoutes(app, deps, forms, conversations, idempotency);
 }
 
-/** Registers the routes with few dependencies: set-up, providers, mail recipients, the pages and the widget's files. */
+/** Registers the routes with few dependencies: setup, providers, mail recipients, the pages and the widget's files. */
 function addPages(
   app: App,
   deps: AppDeps,

@@ -21,8 +21,7 @@ export const webhookEventDescriptions: Record<WebhookEventType, string> = {
   "reply.finished": "A reply was stored.",
   "reply.failed": "A reply ended with an error.",
   "message.rated": "A visitor rated a message.",
-  "conversation.idle":
-    "A conversation had no new message for the webhook's idle minutes. Sent again only after new messages.",
+  "conversation.idle": "No new message for the time set below. Sent again only after new messages.",
   "conversation.handed_over":
     "A person was requested, a member took the conversation over, or it went back to the agent.",
   "form.submitted": "A visitor submitted a form.",

@@ -15,8 +15,8 @@ export function CopyField({ text, label }: { text: string; label: string }) {
   return (
     <div className="flex min-w-0 items-start gap-1 rounded-lg border border-line bg-sunken ps-3">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
-      <section tabIndex={0} aria-label={label} className="min-w-0 flex-1 overflow-x-auto py-2">
-        <pre className="font-mono">
+      <section tabIndex={0} aria-label={label} className="min-w-0 flex-1 py-2">
+        <pre className="font-mono break-words whitespace-pre-wrap">
           <code>{text}</code>
         </pre>
       </section>

@@ -12,7 +12,7 @@ it.each([
 
 it("names calls of built-in tools by what they do, and leaves the organization's own tools to their names", () => {
   expect(["handoff", "documents", "http", null].map(builtInTitle)).toEqual([
-    "Ask for a person",
+    "Request a person",
     "Search documents",
     null,
     null,

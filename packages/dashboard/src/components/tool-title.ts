@@ -6,6 +6,6 @@ export function toolTitle(name: string): string {
 
 /** The name of a built-in tool, by the kind of its call. Null for the organization's own tools. */
 export function builtInTitle(kind: string | null | undefined): string | null {
-  if (kind === "handoff") return "Ask for a person";
+  if (kind === "handoff") return "Request a person";
   return kind === "documents" ? "Search documents" : null;
 }

@@ -12,9 +12,9 @@ const REPORTED = "foyer.push-endpoint";
 
 /** Why this browser cannot show notices, or null if it can. */
 export function pushProblem(): string | null {
-  if (!window.isSecureContext) return "Browsers show notices only from pages that are served over HTTPS.";
+  if (!window.isSecureContext) return "Browsers show notifications only from pages that are served over HTTPS.";
   const isSupported = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
-  return isSupported ? null : "This browser cannot show notices from a website.";
+  return isSupported ? null : "This browser cannot show notifications from a website.";
 }
 
 /** The URL by which the push service identifies this browser. Null while it is not subscribed. */
@@ -25,7 +25,9 @@ export async function readEndpoint(): Promise<string | null> {
 /** Turns on notices in this browser after asking for permission. @throws an error with a message for the member */
 export async function turnOnPush(userId: string): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted") {
-    throw new Error("This browser blocks notices from this page. Allow them in the site settings, then try again.");
+    throw new Error(
+      "This browser blocks notifications from this page. Allow them in the site settings, then try again.",
+    );
   }
   await report(await subscribe());
   localStorage.setItem(OWNER, userId);

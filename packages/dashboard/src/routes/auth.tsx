@@ -35,6 +35,7 @@ const resetPassword = createRoute({
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$invitationId",
+  validateSearch: stringParams("token"),
   component: lazyRouteComponent(() => import("../pages/auth/invitation-page.tsx"), "InvitationPage"),
 });
 

@@ -107,12 +107,12 @@ function toAgentEntry({ id, name }: Agent): Entry {
 function continueEntries(progress: OnboardingProgress | null, agents: readonly Agent[]): Entry[] {
   const agent = agents.find(({ id }) => id === progress?.agentId);
   if (!progress || !agent) return [];
-  const label = `Finish setting up ${agent.name}`;
+  const label = "Finish setup";
   return [
     {
       id: "continue",
       label,
-      keywords: `${label} guide`,
+      keywords: `${label} ${agent.name} guide`,
       link: { to: "/start", search: { agentId: agent.id, step: progress.step } },
     },
   ];

@@ -45,7 +45,7 @@ export function canOpen(role: Role | null, page: { minimumRole: Role }): boolean
 export const settingsPages = [
   { name: "You", to: "/settings/you", minimumRole: "member" },
   { name: "Members", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
-  { name: "Notices", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
+  { name: "Notifications", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
   { name: "Canned replies", to: "/settings/canned-replies", minimumRole: minimumRole("GET", "/canned-replies") },
   { name: "Tags", to: "/settings/tags", minimumRole: minimumRole("GET", "/tags") },
   { name: "Models", to: "/settings/models", minimumRole: minimumRole("GET", "/models/providers") },

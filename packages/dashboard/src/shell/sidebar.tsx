@@ -80,7 +80,7 @@ function ContinueSetup({ agents }: { agents: ReadonlyArray<{ id: string; name: s
         className="flex min-h-9 min-w-0 flex-1 items-center gap-2 pointer-coarse:min-h-11"
       >
         <ListChecks size={16} aria-hidden className="shrink-0" />
-        <span className="truncate">Finish setting up {agent.name}</span>
+        <span className="truncate">Finish setup</span>
       </Link>
       <IconButton label="Dismiss setup" onClick={endOnboarding}>
         <X size={14} aria-hidden />

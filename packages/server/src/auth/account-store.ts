@@ -1,4 +1,3 @@
-import { toPlainName } from "@foyer/contract/rules/plain-name";
 import { sql, type Transaction } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
@@ -8,49 +7,51 @@ import { newId } from "../ids.ts";
 /** Imported on first use, because a start that creates no account does not need it. */
 const loadPasswordHashing = () => import("better-auth/crypto");
 
-/** Without `organizationName` the organization gets the default name. */
-export type NewAccount = { email: string; password: string; plan: string; organizationName?: string };
+/** Without `organizationName` the organization gets the default name. Without `name` the user enters one later. */
+export type NewAccount = { email: string; password: string; plan: string; name?: string; organizationName?: string };
 export type Member = { userId: string; organizationId: string };
 
 /** Creates a user with a password and an organization that the user owns. @throws when the email address is taken */
 export async function createAccount(
   db: Db,
-  { email, password, plan, organizationName = defaultOrganizationName }: NewAccount,
+  { email, password, plan, name = "", organizationName = defaultOrganizationName }: NewAccount,
 ): Promise<Member> {
-  const now = new Date().toISOString();
   const { hashPassword } = await loadPasswordHashing();
   const hash = await hashPassword(password);
-  const userId = newId("user");
-  const name = nameFromEmail(email);
-  const organizationId = await db.transaction().execute(async (trx) => {
-    await trx
-      .insertInto("users")
-      .values({
-        id: userId,
-        name,
-        email: email.toLowerCase(),
-        image: null,
-        createdAt: now,
-        updatedAt: now,
-        // Only the operator creates accounts this way, so the address needs no verification.
-        emailVerified: sql<boolean>`true`,
-      })
-      .execute();
-    await trx
-      .insertInto("identities")
-      .values(toPasswordIdentity(userId, hash, now))
-      .execute();
-    return insertOrganization(trx, { userId, name: organizationName, plan });
+  return db.transaction().execute(async (trx) => {
+    // Only the operator creates accounts this way, so the address needs no verification.
+    const userId = await insertVerifiedUser(trx, { email, name, hash });
+    return { userId, organizationId: await insertOrganization(trx, { userId, name: organizationName, plan }) };
   });
-  return { userId, organizationId };
+}
+
+/** Creates a user with a password and a verified address. @returns the id. @throws when the email address is taken */
+export async function insertVerifiedUser(
+  trx: Transaction<Tables>,
+  { email, name, hash }: { email: string; name: string; hash: string },
+): Promise<string> {
+  const now = new Date().toISOString();
+  const userId = newId("user");
+  await trx
+    .insertInto("users")
+    .values({
+      id: userId,
+      name,
+      email: email.toLowerCase(),
+      image: null,
+      createdAt: now,
+      updatedAt: now,
+      emailVerified: sql<boolean>`true`,
+    })
+    .execute();
+  await trx
+    .insertInto("identities")
+    .values(toPasswordIdentity(userId, hash, now))
+    .execute();
+  return userId;
 }
 
 export const defaultOrganizationName = "My organization";
-
-/** The default name of a user: the part of their email address before the @. */
-export function nameFromEmail(email: string): string {
-  return toPlainName(email.split("@")[0] ?? "", "Member");
-}
 
 /** Creates an organization that the user owns. @returns its id */
 export async function insertOrganization(

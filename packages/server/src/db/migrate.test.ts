@@ -66,6 +66,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0060-delivery-organizations",
       "0063-supplied-messages",
       "0064-rating-events",
+      "0070-names-from-addresses",
       "0072-activity-order",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -120,6 +121,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0060-delivery-organizations",
       "0063-supplied-messages",
       "0064-rating-events",
+      "0070-names-from-addresses",
       "0072-activity-order",
     ]);
   });

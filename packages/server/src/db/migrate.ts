@@ -43,6 +43,7 @@ import { tags } from "./migrations/0054-tags.ts";
 import { deliveryOrganizations } from "./migrations/0060-delivery-organizations.ts";
 import { suppliedMessages } from "./migrations/0063-supplied-messages.ts";
 import { ratingEvents } from "./migrations/0064-rating-events.ts";
+import { namesFromAddresses } from "./migrations/0070-names-from-addresses.ts";
 import { activityOrder } from "./migrations/0072-activity-order.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -98,6 +99,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0060-delivery-organizations", deliveryOrganizations],
   ["0063-supplied-messages", suppliedMessages],
   ["0064-rating-events", ratingEvents],
+  ["0070-names-from-addresses", namesFromAddresses],
   ["0072-activity-order", activityOrder],
 ];
 

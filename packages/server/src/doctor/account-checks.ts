@@ -1,4 +1,4 @@
-import type { Check, DocumentEmbeddings, ProviderFailures } from "@foyer/contract";
+import type { Check, DocumentEmbeddings, NoticeReach, ProviderFailures } from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
 import type { Deps } from "../deps.ts";
 import type { DoctorStore } from "./store.ts";
@@ -86,7 +86,7 @@ export function checkEmbeddings(
 ): Check {
   const check = { id: "embeddings", title: "Search by meaning" } as const;
   if (model === null) {
-    return { ...check, state: "ok", detail: "Off. Documents are searched by words.", fix: null };
+    return { ...check, state: "off", detail: "Documents are searched by words.", fix: null };
   }
   const progress = `${Math.min(vectors, passages)} of ${passages} passages have vectors of ${model}.`;
   if (error !== null) {
@@ -127,6 +127,31 @@ export async function checkDeliveries(store: DoctorStore, organizationId: string
     state: "warning",
     detail,
     fix: "Open the submissions, check their attempts, correct the form's webhook URL, and retry.",
+  };
+}
+
+/** Checks that someone learns of a visitor who waits for a person, if any agent hands conversations over. */
+export function checkNotifications({ email, push, channels }: NoticeReach, agents: Agents): Check {
+  const check = { id: "notifications", title: "Handoff notifications" } as const;
+  const handingOver = agents.filter(({ handoff }) => JSON.parse(handoff).isEnabled === true);
+  if (handingOver.length === 0) {
+    return { ...check, state: "off", detail: "No agent hands conversations over to people.", fix: null };
+  }
+  if (email + push + channels === 0) {
+    const names = joinShortened(handingOver.map(({ name }) => name));
+    const detail = `No member can be notified when a visitor waits for a person. Handoff is on for ${names}.`;
+    return { ...check, state: "warning", detail, fix: "Set SMTP_URL, add a channel, or turn on a device." };
+  }
+  const ways = [
+    email > 0 && `${email} by email`,
+    push > 0 && `${push} ${push === 1 ? "device" : "devices"}`,
+    channels > 0 && `${channels} ${channels === 1 ? "channel" : "channels"}`,
+  ];
+  return {
+    ...check,
+    state: "ok",
+    detail: `Notified of waiting visitors: ${ways.filter(Boolean).join(", ")}.`,
+    fix: null,
   };
 }
 

@@ -7,7 +7,7 @@ import { type createBrowser, createMember, createOwner, signedInBrowser } from "
 import { startSmtpServer } from "../../../../test/smtp-server.ts";
 import type { Check } from "../../../contract/src/index.ts";
 
-const accountCheckIds = ["model", "replies", "embeddings", "deliveries", "origins", "encryption"];
+const accountCheckIds = ["model", "replies", "embeddings", "deliveries", "notifications", "origins", "encryption"];
 const serverCheckIds = ["mail", "address", "https", "client-ip", "secret", "database", "disk"];
 
 type Browser = ReturnType<typeof createBrowser>;
@@ -18,7 +18,7 @@ async function examine(browser: Browser, headers: Record<string, string> = {}) {
   const checks: Check[] = body.checks;
   for (const { title, detail, fix, state } of checks) {
     expect([title, detail].every((words) => /\S/.test(words))).toBe(true);
-    if (state !== "ok") expect(fix).toMatch(/\S/);
+    if (state === "warning" || state === "failure") expect(fix).toMatch(/\S/);
   }
   const find = (id: string) => checks.find((check) => check.id === id);
   return { ids: checks.map(({ id }) => id), find, text };
@@ -57,7 +57,12 @@ onBothDatabases("the doctor", (createDatabase) => {
   it("reports no errors for a new server, except for what is not configured yet", async () => {
     const { ids, find } = await examine(browser);
     expect(ids).toEqual([...accountCheckIds, ...serverCheckIds]);
-    expect(ids.filter((id) => find(id)?.state !== "ok")).toEqual(["model", "mail", "address"]);
+    expect(ids.filter((id) => find(id)?.state === "warning" || find(id)?.state === "failure")).toEqual([
+      "model",
+      "mail",
+      "address",
+    ]);
+    expect(ids.filter((id) => find(id)?.state === "off")).toEqual(["embeddings", "notifications"]);
     const name = database.address.kind === "sqlite" ? "SQLite" : "PostgreSQL";
     expect(find("database")?.detail).toContain(name);
   });
@@ -188,6 +193,46 @@ describe("the doctor", () => {
       detail: expect.stringContaining("openai-compatible is connected, but lists no models"),
       fix: "Set FOYER_DEFAULT_MODEL=openai-compatible/…, or choose a model for each agent.",
     });
+  });
+
+  it("warns of a handoff that nobody would be notified of, until a channel exists", async () => {
+    const { server, owner, browser } = await start();
+    await browser.call("POST", "/agents", { name: "Harbour", handoff: { isEnabled: true } });
+    expect((await examine(browser)).find("notifications")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("No member can be notified"),
+      fix: "Set SMTP_URL, add a channel, or turn on a device.",
+    });
+    expect((await browser.call("GET", "/notices/reach")).body).toEqual({ email: 0, push: 0, channels: 0 });
+    const elsewhere = await createOwner(server);
+    const channel = {
+      kind: "webhook" as const,
+      name: "#support",
+      url: "https://hooks.example/x",
+      isEnabled: 1 as const,
+    };
+    const state = { lastError: null, lastSentAt: null, createdAt: 0 };
+    const insert = (organizationId: string, id: string) =>
+      server.deps.db
+        .insertInto("noticeChannels")
+        .values({ id, organizationId, ...channel, ...state })
+        .execute();
+    await insert(elsewhere.organizationId, "channel_1");
+    expect((await browser.call("GET", "/notices/reach")).body.channels).toBe(0);
+    await insert(owner.organizationId, "channel_2");
+    expect((await examine(browser)).find("notifications")).toMatchObject({
+      state: "ok",
+      detail: "Notified of waiting visitors: 1 channel.",
+    });
+  });
+
+  it("sends a test notification to the member's own address", async () => {
+    const smtp = await startSmtpServer();
+    cleanUps.push(() => smtp.close());
+    const { owner, browser } = await start({ SMTP_URL: smtp.url });
+    const [mail, { body }] = await Promise.all([smtp.waitForMail(), browser.call("POST", "/notices/email/test")]);
+    expect(body).toEqual({ isDelivered: true, error: null, detail: null });
+    expect([mail.to, mail.subject]).toEqual([[owner.email], "Test notification from Foyer"]);
   });
 
   it("signs in to the mail server without revealing its address or password", async () => {

@@ -7,11 +7,13 @@ import type { Deps } from "../deps.ts";
 import type { EmbeddingService } from "../documents/embeddings/service.ts";
 import type { App } from "../http/app.ts";
 import { type EventReader, sendEvents } from "../http/sse.ts";
+import type { NoticeService } from "../inbox/notices/service.ts";
 import {
   checkDeliveries,
   checkEmbeddings,
   checkEncryption,
   checkModel,
+  checkNotifications,
   checkOrigins,
   checkReplies,
 } from "./account-checks.ts";
@@ -25,6 +27,7 @@ const TICK_MS = 200;
 type DoctorParts = {
   agents: Pick<AgentService, "refusedOrigins">;
   embeddings: Pick<EmbeddingService, "status">;
+  notices: Pick<NoticeService, "reach">;
 };
 
 /** Endpoints that find configuration problems. */
@@ -41,6 +44,7 @@ export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
       checkReplies(await failures.lately(organizationId)),
       checkEmbeddings(await parts.embeddings.status(organizationId, null), own),
       await checkDeliveries(store, organizationId),
+      checkNotifications(await parts.notices.reach(organizationId), own),
       checkOrigins(agents, own),
       checkEncryption(deps, own),
     ];

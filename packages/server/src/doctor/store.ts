@@ -63,7 +63,7 @@ export function createDoctorStore({
     async agents(organizationId: string) {
       return db
         .selectFrom("agents")
-        .select(["id", "name", "model", "identitySecret"])
+        .select(["id", "name", "model", "identitySecret", "handoff"])
         .where("organizationId", "=", organizationId)
         .where("deletedAt", "is", null)
         .orderBy("id")

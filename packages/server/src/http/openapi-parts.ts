@@ -156,7 +156,7 @@ export const tags = [
   { name: "Members", description: "Members, roles and invitations." },
   { name: "Audit log", description: "Who changed what." },
   { name: "Sign-in", description: "Sessions for the dashboard." },
-  { name: "Set-up", description: "The first owner of a new server." },
+  { name: "Setup", description: "The first owner of a new server." },
   { name: "Doctor", description: "Checks of the server's configuration." },
 ];
 

@@ -52,7 +52,7 @@ export function linkRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, files
     handler: async (request, reply) =>
       show(reply, {
         title: "Confirm your email address",
-        text: "Confirm this address only if you created the account yourself.",
+        text: "Didn't create this account? Close this page.",
         button: "Confirm email address",
         action: `${contract.confirmEmail.url}?${new URLSearchParams(request.query)}`,
       }),

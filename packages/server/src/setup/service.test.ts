@@ -7,10 +7,10 @@ import { setUpLink } from "./setup-token.ts";
 const body = { email: "Owner@Example.com ", password: "twelve chars" };
 const refusal = {
   data: null,
-  error: { code: "NOT_FOUND", message: "This set-up link is not valid, or this server is already set up." },
+  error: { code: "NOT_FOUND", message: "This setup link is not valid, or this server is already set up." },
 };
 
-onBothDatabases("set-up", (createDatabase) => {
+onBothDatabases("setup", (createDatabase) => {
   let database: TestDatabase;
   let server: TestServer;
   let token: string;
@@ -70,7 +70,7 @@ onBothDatabases("set-up", (createDatabase) => {
     const entries = await server.deps.db.selectFrom("auditLog").selectAll().orderBy("id").execute();
     expect(entries.map(({ action, resourceName }) => [action, resourceName])).toEqual([
       ["set-up", "owner@example.com"],
-      ["POST /api-keys", "Set-up"],
+      ["POST /api-keys", "Setup"],
       ["POST /agents", "Harbour"],
     ]);
     const [organization] = await server.deps.db.selectFrom("organizations").select("name").execute();
@@ -137,7 +137,7 @@ onBothDatabases("set-up", (createDatabase) => {
   });
 });
 
-describe("set-up by two processes that share a database", () => {
+describe("setup by two processes that share a database", () => {
   it("lets one of them win", async () => {
     const database = await createPostgres();
     const servers = [await startServer({ database }), await startServer({ database })];

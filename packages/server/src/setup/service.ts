@@ -43,7 +43,8 @@ export function createSetupService(
       const organization =
         requestedName === null ? {} : { organizationName: readPlainName("organizationName", requestedName) };
       return runAlone(async () => {
-        const owner = await createFirstOwner(db, { email: address, password, ...organization });
+        const name = names.name ? readPlainName("name", names.name) : "";
+        const owner = await createFirstOwner(db, { email: address, password, name, ...organization });
         if (!owner) throw setUpClosedError();
         const { organizationId, userId, key } = owner;
         const agent = await agents.create(organizationId, createExampleAgent(names.agentName?.trim() ?? "Harbour"));
@@ -58,5 +59,5 @@ export function createSetupService(
 }
 
 function setUpClosedError() {
-  return new AppError("NOT_FOUND", "This set-up link is not valid, or this server is already set up.");
+  return new AppError("NOT_FOUND", "This setup link is not valid, or this server is already set up.");
 }

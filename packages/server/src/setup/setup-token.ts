@@ -11,7 +11,7 @@ export function setUpLink(deps: Pick<Deps, "encryption" | "config">): string {
   return `${deps.config.baseUrl}/dashboard/setup?token=${setUpToken(deps)}`;
 }
 
-/** Whether this is the set-up token and no user exists yet. */
+/** Whether this is the setup token and no user exists yet. */
 export async function maySetUp(deps: Pick<Deps, "encryption" | "db">, token: string): Promise<boolean> {
   return equalsInConstantTime(token, setUpToken(deps)) && (await isWithoutOwner(deps.db));
 }

@@ -21,7 +21,7 @@ export function DeleteAgent({ agent: { id, name } }: { agent: { id: string; name
     <>
       <DeleteSection
         title="Delete this agent"
-        description="This also deletes its tools, triggers, conversations and form submissions. The chat disappears from every page where it is embedded."
+        description="This also deletes its knowledge, tools, triggers, conversations and form submissions. The chat disappears from every page where it is embedded."
         action={`Delete ${name}`}
         onDelete={() => setOpen(true)}
       />
@@ -36,6 +36,7 @@ export function DeleteAgent({ agent: { id, name } }: { agent: { id: string; name
       >
         <p>This cannot be undone. It also deletes:</p>
         <ul className="list-disc ps-5">
+          <li>its documents and sites</li>
           <li>its tools and triggers</li>
           <li>all of its conversations</li>
           <li>all form submissions and their files, including those still being delivered</li>

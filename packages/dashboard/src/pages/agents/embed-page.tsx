@@ -8,6 +8,7 @@ import { useDraft } from "../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { createPackageCode, embedCode } from "./embed-line.ts";
 import { dropEmpty, ListField } from "./list-field.tsx";
+import { LoopbackWarning } from "./loopback-warning.tsx";
 import { PasteHints } from "./paste-hints.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/embed");
@@ -93,7 +94,7 @@ function EmbedCodeSection({ agentId }: { agentId: string }) {
   return (
     <Section
       title="Embed code"
-      description="Add this line to your pages. It loads last, and its styles and your page's styles don't affect each other."
+      description="Add this line to your pages. It loads after your page and doesn't touch the rest of it."
       actions={
         <a
           href={`/demo/${agentId}`}
@@ -106,12 +107,14 @@ function EmbedCodeSection({ agentId }: { agentId: string }) {
       }
     >
       <CopyField label="the line" text={embedCode(agentId)} />
+      <LoopbackWarning />
       <PasteHints />
       <div className="grid min-w-0 gap-2">
         <h3 className="font-medium">With a bundler</h3>
         <p className="max-w-[70ch] text-soft">
           The package @foyer/widget loads the widget from this server, so both always have the same version.
         </p>
+        <CopyField label="the install command" text={`npm install ${location.origin}/packages/foyer-widget.tgz`} />
         <CopyField label="the lines of the package" text={createPackageCode(agentId)} />
       </div>
     </Section>

@@ -6,7 +6,7 @@ export function PrivacyFields({ values, onChange, errorAt }: AppearanceFieldsPro
   return (
     <>
       <Toggle
-        label="Say that an AI answers"
+        label="Disclose the AI"
         help="Shown above the conversation. Many countries require it."
         value={values.showAiNotice}
         onChange={(showAiNotice) => onChange({ showAiNotice })}

@@ -1,9 +1,11 @@
 import type { HandoffAnalytics, HandoffCause } from "@foyer/contract";
+import { useQuery } from "@tanstack/react-query";
 import { ButtonLink } from "../../components/button.tsx";
 import { formatPercent } from "../../components/day-text.ts";
 import { Section } from "../../components/page.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { endpointQuery } from "../../data/queries.ts";
 import { waitText } from "../conversations/waited.tsx";
 import { percentOf } from "./analytics-range.ts";
 import { Total, TotalList } from "./totals.tsx";
@@ -19,17 +21,18 @@ const causes: Record<HandoffCause, string> = {
 
 /** How often, why and how fast conversations were handed over to people. */
 export function HandoffFigures({ handoffs, agentId }: { handoffs: HandoffAnalytics; agentId: string }) {
+  const agent = useQuery({ ...endpointQuery("getAgent", { id: agentId }), enabled: handoffs.count === 0 }).data;
   if (handoffs.count === 0) {
     return (
       <EmptyState
         title="No conversations were handed over in this period"
         action={
           <ButtonLink to="/agents/$agentId/handoff" params={{ agentId }}>
-            Set up handoff
+            {agent?.handoff.isEnabled ? "Handoff settings" : "Set up handoff"}
           </ButtonLink>
         }
       >
-        When visitors ask for a person or your team takes over, this section shows how often and why, and how long
+        When visitors request a person or your team takes over, this section shows how often and why, and how long
         visitors wait for an answer.
       </EmptyState>
     );

@@ -12,6 +12,9 @@ export function HoursChart({ hours }: { hours: readonly Hour[] }) {
   return (
     <Section title="Time of day" description="Replies by the hour, in your time zone.">
       <figure className="min-w-0" aria-label="Replies by hour; the table below has the figures">
+        <div aria-hidden className="mb-1 border-b border-line text-sm text-soft">
+          {max.toLocaleString()} {max === 1 ? "reply" : "replies"}
+        </div>
         <div aria-hidden className="flex h-40 items-end gap-px border-b border-line sm:gap-1">
           {local.map(({ hour, replies }) => (
             <div

@@ -16,10 +16,10 @@ export function ForgotPasswordPage() {
   });
   if (isSent) {
     return (
-      <AuthPage title={options?.sendsMail === false ? "Link created" : "Check your email"}>
+      <AuthPage title={options?.sendsMail === false ? "Check with your administrator" : "Check your email"}>
         <p>
           {options?.sendsMail === false
-            ? "Email is not configured on this server. If the address has an account, its link is in the server log, or an owner can find it under Settings > Members."
+            ? "Email isn't set up, so your link is in the server log, or an owner can find it under Settings > Members. If the address has an account, it works for one hour."
             : `If ${form.values.email} has an account, we sent a link. It works for one hour.`}
         </p>
         <BackToSignIn />

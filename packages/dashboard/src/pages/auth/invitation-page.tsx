@@ -1,18 +1,24 @@
 import { FoyerError } from "@foyer/sdk";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { Button, ButtonLink } from "../../components/button.tsx";
+import { TextField } from "../../components/field.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { endpointQuery, isSignedOut } from "../../data/queries.ts";
 import { signOut } from "../../data/sign-out.ts";
 import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
+import { useAuthForm } from "./use-auth-form.ts";
 
 const route = getRouteApi("/invitations/$invitationId");
 
-/** Accepts an invitation: with one click when signed in with the invited address, otherwise after signing in or up. */
+/**
+ * Accepts an invitation: with one click when signed in with the invited address, otherwise after signing in or up. The
+ * emailed link has a token that proves the address, so its recipient only chooses a name and a password.
+ */
 export function InvitationPage() {
   const { invitationId: id } = route.useParams();
+  const { token } = route.useSearch();
   const invitation = useQuery(endpointQuery("getInvitation", { id }));
   const session = useQuery({ ...endpointQuery("getSession"), retry: false });
   const accept = useMutation({
@@ -42,6 +48,7 @@ export function InvitationPage() {
     <AuthPage title={`Join ${organizationName}`}>
       <p>
         You were invited as {role === "member" ? "a member" : `an ${role}`} with the address {email}.
+        {!session.data && token && " Choose a name and a password to join."}
       </p>
       {accept.error && <AuthProblem>{accept.error.message}</AuthProblem>}
       {isOther && (
@@ -59,7 +66,8 @@ export function InvitationPage() {
           Join {organizationName}
         </Button>
       )}
-      {!session.data && (
+      {!session.data && token && <JoinForm id={id} email={email} token={token} organizationName={organizationName} />}
+      {!session.data && !token && (
         <div className="grid gap-2">
           <ButtonLink look="main" to="/sign-up" search={{ invitation: id }}>
             Create account
@@ -70,5 +78,59 @@ export function InvitationPage() {
         </div>
       )}
     </AuthPage>
+  );
+}
+
+/** Creates the account of the invited person, who is then signed in and a member. */
+function JoinForm({
+  id,
+  email,
+  token,
+  organizationName,
+}: {
+  id: string;
+  email: string;
+  token: string;
+  organizationName: string;
+}) {
+  const form = useAuthForm({ name: "", password: "" }, async ({ name, password }) => {
+    await api.signUpByEmail({ body: { email, name, password, invitationId: id, invitationToken: token } });
+    location.assign("/dashboard");
+  });
+  return (
+    <>
+      {form.problem && <AuthProblem>{form.problem}</AuthProblem>}
+      <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
+        {/* Password managers store the password under this address. */}
+        <input type="hidden" name="email" autoComplete="username" value={email} />
+        <TextField
+          label="Your name"
+          autoComplete="name"
+          help="Your team and the visitors you talk to see this name."
+          value={form.values.name}
+          onChange={(name) => form.change({ name })}
+          error={form.errorAt("name")}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          help="At least 12 characters."
+          value={form.values.password}
+          onChange={(password) => form.change({ password })}
+          error={form.errorAt("password")}
+        />
+        <Button type="submit" look="main" isBusy={form.isBusy}>
+          Join {organizationName}
+        </Button>
+      </form>
+      <p className="text-soft">
+        Already have an account?{" "}
+        <Link to="/sign-in" search={{ next: `/dashboard/invitations/${id}` }} className="underline underline-offset-2">
+          Sign in
+        </Link>{" "}
+        to join.
+      </p>
+    </>
   );
 }

@@ -17,25 +17,29 @@ export function SetUpPage() {
   const { token } = route.useSearch();
   const [created, setCreated] = useState<{ agentId: string; apiKey: string }>();
   const check = useTokenCheck(token);
-  const form = useAuthForm({ email: "", password: "", organizationName: "", agentName: "Harbour" }, async (values) => {
-    const { email, password, agentName, organizationName } = values;
-    const body = { token: token ?? "", email, password, agentName, organizationName: organizationName.trim() || null };
-    const result = await api.setUp({ body }).catch((error) => {
-      if (isNotFound(error)) void check.refetch();
-      throw error;
-    });
-    // The token has been used and should not remain in the history.
-    history.replaceState(null, "", "/dashboard/setup");
-    if (await startSession(email, password)) location.assign(`/dashboard/start?agentId=${result.agentId}`);
-    else setCreated(result);
-  });
+  const form = useAuthForm(
+    { email: "", name: "", password: "", organizationName: "", agentName: "Harbour" },
+    async (values) => {
+      const { email, name, password, agentName, organizationName } = values;
+      const names = { name: name.trim() || null, organizationName: organizationName.trim() || null, agentName };
+      const body = { token: token ?? "", email, password, ...names };
+      const result = await api.setUp({ body }).catch((error) => {
+        if (isNotFound(error)) void check.refetch();
+        throw error;
+      });
+      // The token has been used and should not remain in the history.
+      history.replaceState(null, "", "/dashboard/setup");
+      if (await startSession(email, password)) location.assign(`/dashboard/start?agentId=${result.agentId}`);
+      else setCreated(result);
+    },
+  );
 
   if (created) return <SignInNext {...created} />;
   // Without a token the check never runs and stays pending.
   if (token && check.isPending) return <AuthPage title="Set up this server">{<Skeleton className="h-24" />}</AuthPage>;
   if (!token || isNotFound(check.error)) {
     return (
-      <AuthPage title="This set-up link is not valid">
+      <AuthPage title="This setup link is not valid">
         <p>
           The link is wrong, or this server is already set up. An empty server prints the right link when it starts. If
           you have an account,{" "}
@@ -60,6 +64,16 @@ export function SetUpPage() {
           value={form.values.email}
           onChange={(email) => form.change({ email })}
           error={form.errorAt("email")}
+        />
+        <TextField
+          label="Your name"
+          autoComplete="name"
+          isOptional
+          maxLength={60}
+          help="Visitors see it when you answer them."
+          value={form.values.name}
+          onChange={(name) => form.change({ name })}
+          error={form.errorAt("name")}
         />
         <TextField
           label="Password"
@@ -112,7 +126,7 @@ function useTokenCheck(token = "") {
 const isNotFound = (error: unknown) => error instanceof FoyerError && error.code === "NOT_FOUND";
 
 /**
- * Signs the owner in. The API key that the set-up creates is meant for a set-up without a browser. Here it would remain
+ * Signs the owner in. The API key that the setup creates is meant for a setup without a browser. Here it would remain
  * unused, so it is revoked. The owner can create keys in the settings.
  * @returns whether the owner is signed in. If not, the key is the only way to get access and must be shown
  */

@@ -88,7 +88,7 @@ function SetUpFirst() {
   return (
     <AuthPage title="This server is not set up yet">
       <p>
-        The server printed a set-up link when it started. Open that link to create the owner account. You can find it in
+        The server printed a setup link when it started. Open that link to create the owner account. You can find it in
         the server log, next to <span className="font-medium">Set up</span>.
       </p>
     </AuthPage>
@@ -97,13 +97,13 @@ function SetUpFirst() {
 
 function LinkSent({ to, isMailed }: { to: string; isMailed: boolean }) {
   return (
-    <AuthPage title={isMailed ? "Check your email" : "Link created"}>
+    <AuthPage title={isMailed ? "Check your email" : "Check with your administrator"}>
       {isMailed ? (
         <p>If {to} has an account, we sent a sign-in link. It works once and expires in ten minutes.</p>
       ) : (
         <p>
-          Email is not configured on this server. If {to} has an account, its sign-in link is in the server log, or an
-          owner can find it under Settings &gt; Members. It works once and expires in ten minutes.
+          Email isn't set up, so your link is in the server log, or an owner can find it under Settings &gt; Members. If{" "}
+          {to} has an account, it works once and expires in ten minutes.
         </p>
       )}
       <p className="text-soft">

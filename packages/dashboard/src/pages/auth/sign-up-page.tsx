@@ -34,7 +34,7 @@ export function SignUpPage() {
       <AuthPage title="Check your email">
         <p>
           We sent a link to {mailedTo}. Open it to confirm your address
-          {invitation ? ", then open the invitation again to join." : ", then sign in."}
+          {invitation ? ". You then sign in and join." : ", then sign in."}
         </p>
         <BackToSignIn />
       </AuthPage>
@@ -65,6 +65,7 @@ export function SignUpPage() {
           label="Name"
           autoComplete="name"
           isOptional
+          help="Visitors see it when you answer them."
           value={form.values.name}
           onChange={(name) => form.change({ name })}
           error={form.errorAt("name")}

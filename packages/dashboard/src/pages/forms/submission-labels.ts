@@ -9,7 +9,7 @@ export const statusLabels: Record<SubmissionStatus, StatusLabel> = {
   pending: {
     word: "Sending",
     tone: "live",
-    help: "It is being delivered to your webhook. Failed attempts are retried.",
+    help: "It is on its way to your webhook, or waits for the next attempt after a failed one.",
   },
   submitted: {
     word: "Received",

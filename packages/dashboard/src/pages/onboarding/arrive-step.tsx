@@ -31,7 +31,7 @@ export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
   useEffect(() => (hasArrived ? endOnboarding : undefined), [hasArrived]);
   return (
     <StepFrame
-      title={first ? "The first conversation is here" : "Waiting for the first conversation"}
+      title={first ? "Your first conversation" : "Waiting for the first conversation"}
       description={
         first
           ? `${agent.name} is live. Every conversation appears under Conversations.`
@@ -107,7 +107,9 @@ function Troubleshooting({ agent }: { agent: OnboardingAgent }) {
           </a>
           . If the chat works there, your page is missing the line or is served from a cache.
         </li>
-        <li>If your site sends a Content-Security-Policy, allow scripts from and connections to {location.origin}.</li>
+        <li>
+          If your site uses a Content-Security-Policy, add {location.origin} to script-src, connect-src and img-src.
+        </li>
         <li>
           If the agent only works on certain sites,{" "}
           <Link

@@ -1,5 +1,6 @@
 import { CopyField } from "../../components/copy-field.tsx";
 import { embedCode } from "../agents/embed-line.ts";
+import { LoopbackWarning } from "../agents/loopback-warning.tsx";
 import { PasteHints } from "../agents/paste-hints.tsx";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
@@ -9,12 +10,13 @@ export function EmbedStep({ agent }: { agent: OnboardingAgent }) {
   return (
     <StepFrame
       title="Add one line to your pages"
-      description="It adds a chat button to the corner of the page. It loads last and leaves the rest of your page alone."
+      description="It adds a chat button to the corner of the page. It loads after your page and doesn't touch the rest of it."
       step="embed"
       agentId={agent.id}
       next={{ label: "Continue", isSubmit: false }}
     >
       <CopyField label="the line" text={embedCode(agent.id)} />
+      <LoopbackWarning />
       <PasteHints />
       <p className="max-w-[60ch] text-soft">
         No website at hand?{" "}

@@ -1,7 +1,7 @@
 /** The onboarding steps in order. `id` is part of the URL. */
 export const onboardingSteps = [
   { id: "name", title: "Name" },
-  { id: "know", title: "Knowledge" },
+  { id: "know", title: "Instructions" },
   { id: "try", title: "Test" },
   { id: "embed", title: "Embed" },
   { id: "arrive", title: "First conversation" },

@@ -43,7 +43,7 @@ export function ActionFields({ agentId, values, errorAt, change }: FieldsProps &
       )}
       {actionType === "open_chat" && (
         <TextArea
-          label="Message"
+          label="Text in the visitor's message box"
           isOptional
           help="Put into the message field. The visitor decides whether to send it."
           value={message}

@@ -71,7 +71,7 @@ function GeneralFields({ values, errorAt, change }: Parameters<typeof ConditionF
       />
       <Toggle
         label="Once per visit"
-        help="When off, it runs once per page view, or each time its event is fired."
+        help="Off: fires on every page view, or on every matching event."
         value={values.triggerOnce}
         onChange={(triggerOnce) => change({ triggerOnce })}
       />
@@ -83,7 +83,7 @@ function GeneralFields({ values, errorAt, change }: Parameters<typeof ConditionF
       />
       <NumberField
         label="Priority"
-        help="Lower numbers run first. Moving the trigger in the list changes this."
+        help="Lower numbers run first. Drag triggers in the list to change it."
         value={values.priority}
         onChange={(priority) => change({ priority })}
         error={errorAt("priority")}

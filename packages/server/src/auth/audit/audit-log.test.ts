@@ -3,6 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../../test/database
 import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createBrowser, createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
+import { newId } from "../../ids.ts";
 import { createAuditLog } from "./audit-log.ts";
 
 type Entry = { action: string; actor: { type: string; id: string; name: string }; [name: string]: unknown };
@@ -53,6 +54,7 @@ onBothDatabases("the audit log", (createDatabase) => {
           resource: "agents",
           resourceId: agentId,
           targetName: "A",
+          details: { changed: ["name"] },
           ip: "203.0.113.9",
           actor: { type: "key", id: keyId, name: "Laptop" },
         },
@@ -124,6 +126,21 @@ onBothDatabases("the audit log", (createDatabase) => {
     const browser = await signedInBrowser(server, email);
     const agentId = await createAgent(browser);
     await browser.call("GET", `/agents/${agentId}/identity-secret`);
+    // An empty list of links reveals nothing and is not recorded.
+    await browser.call("GET", "/members/links");
+    const link = {
+      id: newId("link"),
+      kind: "sign-in" as const,
+      email,
+      url: "",
+      createdAt: 0,
+      expiresAt: Date.now() + 60_000,
+    };
+    const encrypted = server.deps.encryption.encrypt("https://chat.example/", `pending-link/${link.id}`);
+    await server.deps.db
+      .insertInto("pendingLinks")
+      .values({ ...link, url: encrypted })
+      .execute();
     await browser.call("GET", "/members/links");
     await browser.call("GET", "/tools/tool_nothing/webhook-secret");
     const webhook = { url: "https://hooks.example/", events: ["*"] };
@@ -141,6 +158,22 @@ onBothDatabases("the audit log", (createDatabase) => {
       { action: "POST /webhooks" },
       { action: "GET /members/links", actor: { name: email } },
       { action: "GET /agents/:id/identity-secret", resourceId: agentId, targetName: "Harbour" },
+    ]);
+  });
+
+  it("names sites by their address, and does not record searches", async () => {
+    const { email } = await createOwner(server);
+    const browser = await signedInBrowser(server, email);
+    const agentId = await createAgent(browser);
+    await browser.call("POST", "/documents/search", { agentId, query: "bikes" });
+    const site = { agentId, kind: "site", url: "https://harbour.example/" };
+    const { id } = (await browser.call("POST", "/sources", site)).body;
+    await browser.call("DELETE", `/sources/${id}`);
+    const { entries } = (await browser.call("GET", "/audit-log?limit=3")).body;
+    expect(entries.map(({ action, targetName }: Entry) => [action, targetName])).toEqual([
+      ["DELETE /sources/:id", "https://harbour.example/"],
+      ["POST /sources", "https://harbour.example/"],
+      ["POST /agents", "Harbour"],
     ]);
   });
 

@@ -1,5 +1,6 @@
 import {
   type AuditEntry,
+  checkIdentityToken,
   exportVisitorData,
   getIdentitySecret,
   getWebhookSecret,
@@ -7,6 +8,7 @@ import {
   listPendingLinks,
   readConversation,
   reportTyping,
+  searchDocuments,
 } from "@foyer/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
@@ -35,12 +37,12 @@ const BATCH = 100;
 const FAILURES_PER_HOUR = 20;
 
 /**
- * Calls that change nothing worth recording: marking a conversation as read, and typing, which is reported every few
- * seconds.
+ * Calls that change nothing worth recording: marking a conversation as read, typing, which is reported every few
+ * seconds, and reads that need a body.
  */
-const notRecorded: string[] = [readConversation.url, reportTyping.url];
+const notRecorded: string[] = [readConversation.url, reportTyping.url, searchDocuments.url, checkIdentityToken.url];
 
-/** Reads that are recorded because their response contains a secret or all data of a person. */
+/** Reads that are recorded because their response contains a secret, a sign-in link or all data of a person. */
 const recordedReads: readonly string[] = [
   getIdentitySecret.url,
   getWebhookSecret.url,
@@ -106,7 +108,7 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
         resourceId: id ?? name ?? provider ?? target?.id ?? null,
         resourceName: target?.name ?? name ?? provider ?? null,
         ip: request.ip,
-        details: request.auditDetails && JSON.stringify(request.auditDetails),
+        details: JSON.stringify(request.auditDetails ?? changedFields(request)),
       });
     },
     /** Records an action of a user on their own session or profile. */
@@ -161,18 +163,23 @@ export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
       (/GET|HEAD|OPTIONS/.test(method) && !(method === "GET" && recordedReads.includes(route.url))) ||
       notRecorded.includes(route.url);
     if (isRead || access === "public" || access === "user") return;
+    // Sites have a URL instead of a name. The URLs of webhooks are not recorded, because they can contain secrets.
+    const isSite = route.url.startsWith("/sources");
     const preHandler = async (request: FastifyRequest) => {
       const name = request.principal && (await audit.targetOf(request.principal, request));
-      request.auditTarget = { id: null, name };
+      // The preview of a site creates nothing that could be named afterwards.
+      request.auditTarget = { id: null, name: name ?? (isSite ? findText(request.body, "url") : null) };
     };
     const preSerialization = async (request: FastifyRequest, _: FastifyReply, payload: unknown) => {
-      const name = request.auditTarget?.name ?? nameIn(payload);
+      const name = request.auditTarget?.name ?? (isSite ? findText(payload, "url") : nameIn(payload));
       request.auditTarget = { id: findText(payload, "id") ?? findText(payload, "name"), name };
       return payload;
     };
     const onSend = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
       const { principal } = request;
-      if (principal && reply.statusCode < 400) await audit.recordCall(principal, request);
+      if (principal && reply.statusCode < 400 && !isEmptyRead(request, payload)) {
+        await audit.recordCall(principal, request);
+      }
       return payload;
     };
     route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
@@ -192,12 +199,27 @@ declare module "fastify" {
   }
 }
 
+/** A list of links that contains none reveals nothing. The dashboard requests it with every list of members. */
+function isEmptyRead(request: FastifyRequest, payload: unknown): boolean {
+  return request.method === "GET" && payload === "[]";
+}
+
+const MAX_CHANGED = 50;
+
+/** The names of the settings that a call changes, without their values. */
+function changedFields({ method, body }: FastifyRequest): AuditEntry["details"] {
+  if (!/^(PATCH|PUT)$/.test(method) || body === null || typeof body !== "object" || body instanceof Uint8Array)
+    return null;
+  const changed = Object.keys(body).slice(0, MAX_CHANGED);
+  return changed.length > 0 ? { changed } : null;
+}
+
 function readResource(request: FastifyRequest): string {
   return request.routeOptions.url?.split("/")[1] ?? "";
 }
 
 /** A text field of a response body, with or without the `data` envelope. */
-function findText(payload: unknown, field: "id" | "name" | "email" | "title"): string | null {
+function findText(payload: unknown, field: "id" | "name" | "email" | "title" | "url"): string | null {
   const body = payload as Record<string, unknown> | null;
   const data = body?.data as Record<string, unknown> | null | undefined;
   const value = body?.[field] ?? data?.[field];

@@ -48,6 +48,10 @@ export async function findTargetName(
       return nameIn(db, resource, organizationId, id);
     case "documents":
       return findTitle(db, organizationId, id);
+    case "sources":
+      return findAddress(db, organizationId, id);
+    case "notice-channels":
+      return nameIn(db, "noticeChannels", organizationId, id);
     case "canned-replies":
       return nameIn(db, "cannedReplies", organizationId, id);
     case "api-keys":
@@ -78,7 +82,7 @@ export async function findTargetName(
 
 async function nameIn(
   db: Db,
-  table: "agents" | "tools" | "triggers" | "apiKeys" | "cannedReplies" | "tags",
+  table: "agents" | "tools" | "triggers" | "apiKeys" | "cannedReplies" | "tags" | "noticeChannels",
   organizationId: string,
   id: string,
 ): Promise<string | null> {
@@ -99,6 +103,16 @@ async function findTitle(db: Db, organizationId: string, id: string): Promise<st
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
   return row?.title ?? null;
+}
+
+async function findAddress(db: Db, organizationId: string, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("sources")
+    .select("url")
+    .where("id", "=", id)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  return row?.url ?? null;
 }
 
 function readAddress(row: { email: string } | undefined): string | null {

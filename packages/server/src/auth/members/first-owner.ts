@@ -3,9 +3,9 @@ import { createAccount, hasAccounts } from "../account-store.ts";
 import { generateKey } from "../api-keys/key-format.ts";
 import { insertKey } from "../api-keys/store.ts";
 
-const KEY_NAME = "Set-up";
+const KEY_NAME = "Setup";
 
-type NewOwner = { email: string; password: string; organizationName?: string };
+type NewOwner = { email: string; password: string; name: string; organizationName?: string };
 type FirstOwner = { organizationId: string; userId: string; key: { id: string; name: string; text: string } };
 
 /**

@@ -10,6 +10,7 @@ import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
 import { checkInvitationCaps } from "./invitation-caps.ts";
 import * as invitations from "./invitation-store.ts";
+import { createInvitationToken } from "./invitation-token.ts";
 import { changeMember, findMember, listMembers, type OnMemberRemoved } from "./store.ts";
 
 const INVITATION_MS = 7 * 86_400_000;
@@ -17,7 +18,7 @@ export type MemberService = ReturnType<typeof createMemberService>;
 
 /** Members of an organization and invitations to it. */
 export function createMemberService(
-  { db, config, keys, sessions }: Pick<AuthDeps, "db" | "config" | "keys" | "sessions">,
+  { db, config, keys, sessions, encryption }: Pick<AuthDeps, "db" | "config" | "keys" | "sessions" | "encryption">,
   mails: AccountMails,
   onMemberRemoved: OnMemberRemoved,
 ) {
@@ -92,7 +93,11 @@ export function createMemberService(
       const outcome = await invitations.insertInvitation(db, row);
       if (outcome !== "done") throw invitationError(outcome, email);
       const invitation = toInvitation(row);
-      mails.invitation(email, inviter.membership?.name ?? "Foyer", inviter.user.email, invitation.url);
+      mails.invitation(email, {
+        organization: inviter.membership?.name ?? "",
+        inviter: inviter.user,
+        url: `${invitation.url}?token=${createInvitationToken(encryption, invitation.id)}`,
+      });
       return invitation;
     },
     /** @throws 404 for an invitation that the principal cannot see */

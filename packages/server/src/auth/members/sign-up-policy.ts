@@ -6,7 +6,7 @@ import { hasInvitation } from "./invitation-store.ts";
 /**
  * Whether a new user may sign up with this address. The proof is `address` when the user verified the address, and
  * `none` for the sign-up form, which checks the policy itself. Sign-up is closed on a server without users: the first
- * owner is created with the set-up link.
+ * owner is created with the setup link.
  */
 export async function canSignUp(
   db: Db,

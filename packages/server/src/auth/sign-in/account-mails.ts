@@ -92,11 +92,22 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
       const lines = ["Someone tried to create an account with this email address. You already have one. Sign in here:"];
       inBackground(deliver({ to, subject: "You already have an account", lines, url: `${baseUrl}/dashboard` }));
     },
-    /** The subject is fixed, so that a name chosen by a stranger cannot become the subject of our email. */
-    invitation(to: string, organization: string, inviter: string, url: string): void {
-      const name = toPlainName(organization, "their organization");
-      const lines = [`${inviter} invited you to join ${name}. This link expires in 7 days:`];
-      inBackground(deliver({ to, subject: "You're invited to Foyer", lines, url }));
+    /**
+     * Names contain neither web addresses nor line breaks (`toPlainName`). With open sign-up, anyone can choose them and
+     * invite anyone, so the subject of our email does not contain them.
+     */
+    invitation(
+      to: string,
+      { organization, inviter, url }: { organization: string; inviter: { name: string; email: string }; url: string },
+    ): void {
+      const name = toPlainName(organization, "an organization");
+      const subject = config.openSignUp
+        ? "You're invited to Foyer"
+        : `${toPlainName(inviter.name, "A colleague")} invited you to ${name} on Foyer`;
+      const lines = [
+        `${inviter.email} invited you to join ${name}. Choose a name and a password to join. The link expires in 7 days:`,
+      ];
+      inBackground(deliver({ to, subject, lines, url }));
     },
     /** The links that could not be emailed, for an owner to pass on; newest first. */
     async listPending(organizationId: string) {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { checkAll } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
 import { withBodyRules } from "../../http/body-rules.ts";
-import { hasAccounts, nameFromEmail } from "../account-store.ts";
+import { hasAccounts } from "../account-store.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import type { AuthDeps } from "../auth-deps.ts";
 import { readEmailAddress } from "../email-address.ts";
@@ -47,12 +47,24 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, consumeAt
     ...contract.signUpByEmail,
     ...withBodyRules<SignUp>(({ body }) => checkSignUp(body)),
     handler: async (request, reply) => {
-      const { email, password, name, invitationId } = request.body;
+      const { email, password, name, invitationId = null, invitationToken = null } = request.body;
       await consumeAttempt(request, email);
       checkSignUp({ email, name: name ?? null });
-      const user = { email, password, name: name ? readPlainName("name", name) : nameFromEmail(email) };
-      await signIn.signUp(readClient(request), { ...user, invitationId: invitationId ?? null });
-      return reply.status(201).send({ success: true as const, verificationSent: mailer.isConfigured });
+      const user = { email, password, name: name ? readPlainName("name", name) : "" };
+      if (invitationToken === null) {
+        await signIn.signUp(readClient(request), { ...user, invitationId });
+        return reply.status(201).send({ success: true, verificationSent: mailer.isConfigured, session: null });
+      }
+      const invitation = { invitationId: invitationId ?? "", invitationToken };
+      const outcome = await signIn.signUpInvited(readClient(request), { ...user, ...invitation });
+      if (!outcome.session) throw new Error("better-auth created no session");
+      setCookies(reply, outcome);
+      await audit.recordOwnAction(request, outcome.session, "accept-invitation");
+      const session = await sessions.describe(outcome.session);
+      return reply
+        .status(201)
+        .header("cache-control", "no-store")
+        .send({ success: true, verificationSent: false, session });
     },
   });
   app.route({

@@ -333,10 +333,10 @@ describe("an attacker", () => {
     await server.stop();
   });
 
-  it("cannot become the owner of an empty server without the printed set-up link", async () => {
+  it("cannot become the owner of an empty server without the printed setup link", async () => {
     const browser = createBrowser(server);
     const signUp = await browser.call("POST", "/auth/sign-up/email", { email: "first@example.com", password });
-    expect([signUp.status, signUp.body.error.message]).toEqual([403, expect.stringContaining("set-up link")]);
+    expect([signUp.status, signUp.body.error.message]).toEqual([403, expect.stringContaining("setup link")]);
     await browser.call("POST", "/auth/magic-link", { email: "first@example.com" });
     await browser.call("POST", "/auth/request-password-reset", { email: "first@example.com" });
     expect((await browser.signIn("first@example.com")).status).toBe(401);

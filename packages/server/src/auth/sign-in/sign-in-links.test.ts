@@ -12,7 +12,7 @@ import {
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
 import { writePassword } from "../account-store.ts";
 
-const limitsOff = { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
+const limitsOff = { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0", FOYER_LIMIT_SIGN_IN_PER_IP: "0" };
 const linkIn = (text: string) => /https?:\/\/\S+/.exec(text)?.[0] ?? "";
 const pathOf = (link: string) => link.replace(/^https?:\/\/[^/]+/, "");
 
@@ -27,7 +27,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
       database,
       env: { ...limitsOff, SMTP_URL: smtp.url, BASE_URL: "https://chat.example.com", FOYER_OPEN_SIGNUP: "true" },
     });
-    // An empty server accepts only the set-up link, so the owner is created first.
+    // An empty server accepts only the setup link, so the owner is created first.
     await createOwner(server);
   });
   afterAll(async () => {
@@ -212,7 +212,9 @@ onBothDatabases("an emailed link", (createDatabase) => {
     // A name that a stranger chose must not become the subject of the server's email.
     expect(subject).toBe("You're invited to Foyer");
     const [invitation] = (await browser.call("GET", "/invitations")).body;
-    expect(link).toBe(invitation.url);
+    // The link that members can copy does not prove the address.
+    expect(new URL(link).searchParams.get("token")).toMatch(/^[\w-]{20,}$/);
+    expect(link.split("?")[0]).toBe(invitation.url);
     const guest = createBrowser(server);
     // An invited user needs no password: a link to the same mailbox is enough to sign in.
     const ask = () => guest.call("POST", "/auth/magic-link", { email: "guest@example.com" });
@@ -220,6 +222,86 @@ onBothDatabases("an emailed link", (createDatabase) => {
     expect((await guest.call("GET", "/auth/session")).body).toMatchObject({ organization: null });
     expect((await guest.call("POST", `/invitations/${invitation.id}/accept`)).status).toBe(200);
     expect((await guest.call("GET", "/auth/session")).body.role).toBe("member");
+  });
+
+  /** Invites an address. @returns the values of the emailed link */
+  async function inviteByMail(email: string) {
+    const owner = await createOwner(server);
+    const browser = await signedInBrowser(server, owner.email);
+    const invite = () => browser.call("POST", "/invitations", { email, role: "admin" });
+    const { link } = await receiveMailAfter(email, invite);
+    const { pathname, searchParams } = new URL(link);
+    const invitationId = pathname.split("/").at(-1) ?? "";
+    return { owner, invitationId, invitationToken: searchParams.get("token") ?? "" };
+  }
+
+  it("of an invitation signs up, verifies the address, joins and signs in with one call", async () => {
+    const email = "one-page@example.com";
+    const { owner, ...invitation } = await inviteByMail(email);
+    const guest = createBrowser(server);
+    const signUp = () => guest.call("POST", "/auth/sign-up/email", { email, password, name: "Mara", ...invitation });
+    const joined = await signUp();
+    expect([joined.status, joined.body]).toMatchObject([
+      201,
+      { verificationSent: false, session: { role: "admin", organization: { id: owner.organizationId } } },
+    ]);
+    expect((await guest.call("GET", "/auth/session")).body.user).toMatchObject({
+      email,
+      name: "Mara",
+      emailVerified: true,
+    });
+    expect(smtp.mails().filter((mail) => mail.to[0] === email)).toHaveLength(1);
+    expect((await signUp()).status).toBe(404);
+  });
+
+  it("of an invitation does not sign up another address, and its token cannot be guessed", async () => {
+    const { owner: _, ...invitation } = await inviteByMail("invited@example.com");
+    const stranger = createBrowser(server);
+    const signUp = (changes: object) =>
+      stranger.call("POST", "/auth/sign-up/email", {
+        email: "invited@example.com",
+        password,
+        ...invitation,
+        ...changes,
+      });
+    expect((await signUp({ email: "stranger@example.com" })).status).toBe(404);
+    expect((await signUp({ invitationToken: "x".repeat(43) })).body.error.details[0].path).toBe("invitationToken");
+    expect((await signUp({ invitationId: "invitation_1" })).status).toBe(400);
+    const users = await server.deps.db
+      .selectFrom("users")
+      .select("email")
+      .where("email", "in", ["invited@example.com", "stranger@example.com"])
+      .execute();
+    expect(users).toEqual([]);
+  });
+
+  it("of an invitation asks a person who has an account to sign in", async () => {
+    const known = await createOwner(server);
+    const { owner: _, ...invitation } = await inviteByMail(known.email);
+    const guest = createBrowser(server);
+    const other = "another long enough password";
+    const answer = await guest.call("POST", "/auth/sign-up/email", {
+      email: known.email,
+      password: other,
+      ...invitation,
+    });
+    expect([answer.status, answer.set]).toEqual([409, []]);
+    expect((await guest.signIn(known.email, other)).status).toBe(401);
+    expect((await guest.signIn(known.email)).status).toBe(200);
+    expect((await guest.call("POST", `/invitations/${invitation.invitationId}/accept`)).status).toBe(200);
+  });
+
+  it("of an invitation takes the address from a stranger who signed up with it", async () => {
+    const email = "taken@example.com";
+    const stranger = createBrowser(server);
+    await receiveMailAfter(email, () =>
+      stranger.call("POST", "/auth/sign-up/email", { email, password: "the stranger's password" }),
+    );
+    const { owner: _, ...invitation } = await inviteByMail(email);
+    const guest = createBrowser(server);
+    const joined = await guest.call("POST", "/auth/sign-up/email", { email, password, name: "Mara", ...invitation });
+    expect([joined.status, joined.body.session.user.name]).toEqual([201, "Mara"]);
+    expect((await stranger.signIn(email, "the stranger's password")).status).toBe(401);
   });
 
   it("invites at most ten people a day for a new organization on a server with open sign-up", async () => {

@@ -1,13 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { AppError } from "../../errors.ts";
-import { hasAccounts, writePassword } from "../account-store.ts";
+import { isDuplicate } from "../../db/database-errors.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import { findUser, hasAccounts, insertVerifiedUser, renameUser, writePassword } from "../account-store.ts";
 import type { AuthDeps } from "../auth-deps.ts";
 import { readEmailAddress } from "../email-address.ts";
-import { findInvitation } from "../members/invitation-store.ts";
+import { acceptInvitation, findInvitation } from "../members/invitation-store.ts";
+import { isInvitationToken } from "../members/invitation-token.ts";
+import { purgeUnverifiedWithin } from "../members/unverified-user.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { type Client, clientIpHeader } from "./client.ts";
 import { toAppError } from "./library-errors.ts";
+import { createPasswordHashing } from "./password-hashing.ts";
 import { requirePendingHash, withPendingHash } from "./pending-hash.ts";
 
 /** Imports better-auth and its configuration on first use. */
@@ -17,6 +22,8 @@ export type LoadLibrary = () => Promise<typeof import("./library.ts")>;
 export type SignInOutcome = { location: string | null; cookies: string[]; session: SignedIn | null };
 
 type NewUser = { email: string; password: string; name: string; invitationId: string | null };
+
+type InvitedUser = Omit<NewUser, "invitationId"> & { invitationId: string; invitationToken: string };
 
 /**
  * The minimum duration of a sign-up response, in milliseconds. Creating a user takes longer than finding an existing
@@ -39,7 +46,7 @@ export function createSignIn(
   loadLibrary: LoadLibrary,
   { onReset, onFailedSignIn }: Events,
 ) {
-  const { db, config, sessions } = deps;
+  const { db, config, sessions, encryption, keys } = deps;
   const dashboard = `${config.baseUrl}/dashboard`;
   let library: Promise<ReturnType<Awaited<ReturnType<LoadLibrary>>["createSignInLibrary"]>> | undefined;
   const load = () => {
@@ -47,6 +54,7 @@ export function createSignIn(
     return library;
   };
   const outcomeOf = readOutcome(sessions);
+  const passwords = createPasswordHashing();
 
   /** Continues after the response, so that response times do not reveal whether the address is known. */
   const continueInBackground = (work: Promise<Response>, client: Client) =>
@@ -70,7 +78,7 @@ export function createSignIn(
       if (!(await hasAccounts(db))) {
         throw new AppError(
           "FORBIDDEN",
-          "This server has no owner yet. Use the set-up link that the server printed when it started.",
+          "This server has no owner yet. Use the setup link that the server printed when it started.",
         );
       }
       const isInvited = async () => invitationId !== null && (await findInvitation(db, invitationId))?.email === email;
@@ -83,6 +91,24 @@ export function createSignIn(
         wait(SIGN_UP_MS),
       ]);
       await outcomeOf(response, client);
+    },
+    /**
+     * Creates the invited user, who joins and is signed in. The token of the emailed link proves the address.
+     * @throws 400 for a wrong token, 404 for an invitation that is not open, 409 when the address has an account
+     */
+    async signUpInvited(client: Client, user: InvitedUser): Promise<SignInOutcome> {
+      const { password, invitationId, invitationToken } = user;
+      const email = readEmailAddress("email", user.email);
+      if (!isInvitationToken(encryption, invitationId, invitationToken))
+        throw invalid("invitationToken", "is not valid");
+      if ((await findInvitation(db, invitationId))?.email !== email) throw notFound("Invitation");
+      const { api } = await load();
+      const hash = await passwords.hash(password);
+      const id = await createInvitedUser(db, { email, name: user.name, hash });
+      if (id === null) throw new AppError("CONFLICT", `${email} already has an account. Sign in to join.`);
+      keys.clearCache();
+      if ((await acceptInvitation(db, invitationId, { id, email })) === null) throw notFound("Invitation");
+      return outcomeOf(await api.signInEmail({ body: { email, password }, ...callOptions(client) }), client);
     },
     async sendMagicLink(client: Client, email: string, callbackUrl: string): Promise<void> {
       const body = { email: readEmailAddress("email", email), metadata: { callbackUrl } };
@@ -130,6 +156,27 @@ export function createSignIn(
       );
     },
   };
+}
+
+/**
+ * Creates a verified user. A stranger may have signed up with the address before, so an unverified user loses their
+ * credentials, sessions and keys. @returns the id, or null when the address belongs to a verified user
+ */
+async function createInvitedUser(
+  db: AuthDeps["db"],
+  { email, name, hash }: { email: string; name: string; hash: string },
+): Promise<string | null> {
+  const known = await findUser(db, email);
+  if (!known) {
+    return inTransaction(db, (trx) => insertVerifiedUser(trx, { email, name, hash })).catch((error: unknown) => {
+      if (isDuplicate(error)) return null;
+      throw error;
+    });
+  }
+  if (!(await inTransaction(db, (trx) => purgeUnverifiedWithin(trx, known.id)))) return null;
+  await renameUser(db, known.id, name);
+  await writePassword(db, known.id, { hash });
+  return known.id;
 }
 
 function saveResetPassword(db: AuthDeps["db"], onReset: Events["onReset"]) {

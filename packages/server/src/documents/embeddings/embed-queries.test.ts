@@ -47,7 +47,7 @@ it("the embedding status and the doctor name the agents with more vectors than a
   expect(await status()).toMatchObject({ oversizedAgentIds: [] });
   await setVectors(1_176_471);
   expect(await status()).toMatchObject({ oversizedAgentIds: [agentId] });
-  const agents = [{ id: agentId, name: "Harbour", model: null, identitySecret: "" }];
+  const agents = [{ id: agentId, name: "Harbour", model: null, handoff: "{}", identitySecret: "" }];
   expect(checkEmbeddings(await status(), agents)).toMatchObject({
     state: "warning",
     detail: expect.stringContaining("searched by words: Harbour."),

@@ -17,6 +17,11 @@ export function noticeRoutes(app: App, service: NoticeService): void {
     ...contract.putNoticeSettings,
     handler: async (request) => service.put(readMember(request), request.body),
   });
+  app.route({ ...contract.getNoticeReach, handler: async (request) => service.reach(organizationOf(request)) });
+  app.route({
+    ...contract.testEmailNotice,
+    handler: async (request) => service.testEmail(requireSignedIn(request).user.email),
+  });
   app.route({ ...contract.getPushKey, handler: async () => service.pushKey() });
   app.route({
     ...contract.createPushSubscription,

@@ -4,6 +4,7 @@ import {
   type NoticeChannel,
   type NoticeChannelChanges,
   type NoticeChannelCreate,
+  type NoticeReach,
   type NoticeSettings,
   type NoticeTest,
   type PushDevice,
@@ -45,7 +46,7 @@ export function createNoticeService(deps: ServiceDeps, parts: Parts) {
 /** The path on this server that a test notice links to. */
 const testLink = "/dashboard/settings/notices";
 
-function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPush }: Parts) {
+function memberSettings({ mailer, outbound, config, log }: ServiceDeps, { store, keys, sendPush }: Parts) {
   async function get(member: Member): Promise<NoticeSettings> {
     const { email, push } = await store.choices(member);
     const devices = await store.devices(member);
@@ -56,6 +57,24 @@ function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPu
     async put(member: Member, { email, push }: { email?: boolean; push?: boolean }): Promise<NoticeSettings> {
       await store.choose(member, omitUndefined({ email: toFlag(email), push: toFlag(push) }));
       return get(member);
+    },
+    /** How many recipients a request for a person has. */
+    async reach(organizationId: string): Promise<NoticeReach> {
+      const { email, push, channels } = await store.countRecipients(organizationId);
+      return { email: mailer.isConfigured ? email : 0, push, channels };
+    },
+    /** Sends a test to the member's own address. */
+    async testEmail(to: string): Promise<NoticeTest> {
+      if (!mailer.isConfigured) {
+        return { isDelivered: false, error: "Email is not configured", detail: "Set SMTP_URL on the server." };
+      }
+      const text = `Notifications by email work. You get an email when a visitor waits for a person and it is your turn to answer.\n\nChoose how you are notified:\n${config.baseUrl}${testLink}`;
+      try {
+        await mailer.send({ to, subject: "Test notification from Foyer", text });
+        return { isDelivered: true, error: null, detail: null };
+      } catch (error) {
+        return toTest(explainFailure(error, new AbortController().signal, log));
+      }
     },
     async pushKey(): Promise<{ publicKey: string }> {
       return { publicKey: (await keys()).publicKey };
@@ -93,7 +112,7 @@ function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPu
       const device = isId("push", id) ? await store.device(member, id) : undefined;
       if (!device) throw notFound("Push subscription");
       const message = {
-        title: "Notices work on this device",
+        title: "Notifications work on this device",
         body: "You are notified here when a visitor waits for a person.",
         url: testLink,
         tag: "test",
@@ -179,7 +198,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
     async testChannel(organizationId: string, id: string): Promise<NoticeTest> {
       const { url } = await findChannel(organizationId, id);
       const stored = await settings.stored(organizationId, id);
-      const text = `Notices work in this channel. Foyer writes here when a visitor waits for a person: ${config.baseUrl}${testLink}`;
+      const text = `Notifications work in this channel. Foyer writes here when a visitor waits for a person: ${config.baseUrl}${testLink}`;
       if (stored) return toTest(await teamChats.test(stored, text));
       const body = formatTeamChatMessage(url ?? "", text, () => undefined);
       const { signal } = new AbortController();

@@ -46,6 +46,23 @@ function memberQueries(db: Db) {
         .executeTakeFirst();
       return row ?? { email: 1, push: 1 };
     },
+    /** Members who want email, devices of members who want push, and enabled channels. */
+    async countRecipients(organizationId: string): Promise<{ email: number; push: number; channels: number }> {
+      const isOff = (way: "email" | "push") =>
+        db
+          .selectFrom("noticeSettings")
+          .select("userId")
+          .where("organizationId", "=", organizationId)
+          .where(way, "=", 0);
+      const count = sql<number>`cast(count(*) as bigint)`.as("n");
+      const members = db.selectFrom("members").select(count).where("organizationId", "=", organizationId);
+      const devices = db.selectFrom("pushSubscriptions").select(count).where("organizationId", "=", organizationId);
+      const channels = db.selectFrom("noticeChannels").select(count).where("organizationId", "=", organizationId);
+      const { n: email } = await members.where("userId", "not in", isOff("email")).executeTakeFirstOrThrow();
+      const { n: push } = await devices.where("userId", "not in", isOff("push")).executeTakeFirstOrThrow();
+      const { n: enabled } = await channels.where("isEnabled", "=", 1).executeTakeFirstOrThrow();
+      return { email: Number(email), push: Number(push), channels: Number(enabled) };
+    },
     async choose({ organizationId, userId }: Member, changes: Partial<Choices>): Promise<void> {
       await db
         .insertInto("noticeSettings")

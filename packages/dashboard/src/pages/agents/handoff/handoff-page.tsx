@@ -1,6 +1,6 @@
 import type { HandoffSettings } from "@foyer/contract";
-import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { NumberField, Select, Toggle } from "../../../components/field.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { SaveBar } from "../../../components/save-bar.tsx";
@@ -28,7 +28,7 @@ function HandoffEditor() {
   return (
     <Page
       title="Handoff"
-      description={`Visitors can ask ${agent.name} for a person. Your team answers them in Conversations, and the agent doesn't reply while a person has the conversation.`}
+      description={`Visitors can talk to a person instead of ${agent.name}. Your team answers them in Conversations, and the agent doesn't reply while a person has the conversation.`}
     >
       <form
         ref={draft.form}
@@ -44,20 +44,21 @@ function HandoffEditor() {
           );
         }}
       >
-        <Section title="Asking for a person">
+        <Section title="Requesting a person">
           <Toggle
             label={`Let ${agent.name} hand over to people`}
-            help="The agent asks for a person when it cannot help or the visitor wants one. Members can always take a conversation over."
+            help="The agent requests a person when it cannot help or the visitor wants one. Members can always take a conversation over."
             value={values.isEnabled}
             onChange={(isEnabled) => change({ isEnabled })}
           />
+          {values.isEnabled && <NobodyNotified />}
           {values.isEnabled && <WaitingFields {...fields} />}
         </Section>
         {values.isEnabled && (
           <>
             <Section
               title="Office hours"
-              description="Outside them, visitors can leave an email address, and your team's answer reaches them by email."
+              description="Outside these hours, visitors can leave an email address and get your answer there."
             >
               <OfficeHoursFields
                 value={values.hours}
@@ -68,7 +69,7 @@ function HandoffEditor() {
             <RulesSection {...fields} />
             <Section
               title="Who is notified"
-              description="With an order, the first member is notified of a request, and the next one each time that no member has taken it within the promised time."
+              description="Notify one member at a time. If nobody takes the request within the reply time, the next member is notified."
             >
               <EscalationField
                 value={values.escalation}
@@ -81,6 +82,23 @@ function HandoffEditor() {
         <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
       </form>
     </Page>
+  );
+}
+
+/** A warning while nobody would learn of a waiting visitor, except in an open dashboard. */
+function NobodyNotified() {
+  const reach = useQuery(endpointQuery("getNoticeReach")).data;
+  if (!reach || reach.email + reach.push + reach.channels > 0) return null;
+  return (
+    <div role="status" className="rounded-lg border border-warning bg-raised px-4 py-3">
+      <p className="max-w-[70ch]">
+        <strong className="font-semibold">No member can be notified.</strong> Set SMTP_URL, add a channel, or turn on a
+        device. Until then, your team sees waiting visitors only in an open dashboard.
+      </p>
+      <Link to="/settings/notices" className="underline underline-offset-2">
+        Notification settings
+      </Link>
+    </div>
   );
 }
 
@@ -111,7 +129,7 @@ function WaitingFields({ values, change, errorAt }: Fields) {
         error={errorAt("whileWaiting")}
       />
       <NumberField
-        label="Promised answer (minutes)"
+        label="Reply time (minutes)"
         isOptional
         help="Visitors see “Someone usually answers within 10 minutes”. Leave it empty to promise nothing."
         min={1}
@@ -135,7 +153,7 @@ function RulesSection({ values, change, errorAt }: Fields) {
         <NumberField
           {...count}
           label="Bad ratings"
-          help="After this many in a conversation."
+          help="Request a person after this many bad ratings in a conversation."
           value={values.badRatings}
           onChange={(badRatings) => change({ badRatings })}
           error={errorAt("badRatings")}
@@ -143,19 +161,19 @@ function RulesSection({ values, change, errorAt }: Fields) {
         <NumberField
           {...count}
           label="Failed tool calls"
-          help="After this many in a conversation."
+          help="Request a person after this many failed tool calls in a conversation."
           value={values.failedTools}
           onChange={(failedTools) => change({ failedTools })}
           error={errorAt("failedTools")}
         />
       </div>
       <ListField
-        label="Events of your page"
+        label="Page events"
         itemLabel="Event"
         addLabel="Add event"
         max={20}
         placeholder="checkout_failed"
-        emptyText="No event of your page requests a person."
+        emptyText="No page event requests a person."
         help="The name of an event that a custom event trigger reacts to. It requests a person in the visitor's open conversation."
         values={values.events}
         onChange={(events) => change({ events })}

@@ -36,8 +36,8 @@ export function OfficeHoursFields({
   return (
     <>
       <Toggle
-        label="Keep office hours"
-        help="Without office hours, visitors are told that your team is always available."
+        label="Set office hours"
+        help="Off: visitors are told your team is always available."
         value={value !== null}
         onChange={(isOn) => onChange(isOn ? createUsualHours() : null)}
       />

@@ -15,6 +15,15 @@ describe("audit log labels", () => {
     expect(recorded.filter((action) => labelFor(action) === action)).toEqual([]);
   });
 
+  it("exist for every recorded read and event", () => {
+    const reads = [contract.getIdentitySecret, contract.getWebhookSecret, contract.getWebhookSigningSecret];
+    const actions = [...reads, contract.listPendingLinks, contract.exportVisitorData].map(
+      ({ method, url }) => `${method} ${url}`,
+    );
+    const events = ["set-up", "sign-in", "sign-in-failed", "sign-out", "accept-invitation", "reset-password"];
+    expect([...actions, ...events].filter((action) => labelFor(action) === action)).toEqual([]);
+  });
+
   it("show unknown actions unchanged", () => {
     expect(labelFor("POST /from/a/later/version")).toBe("POST /from/a/later/version");
   });

@@ -21,7 +21,7 @@ export function AuditLogPage() {
     <Page
       isWide
       title="Audit log"
-      description="Who changed what, when and from where. Changed values are not recorded. Entries are kept for 400 days."
+      description="Who changed what, when and from where. Records which settings changed, not their values. Entries are kept for 400 days."
     >
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <SkeletonRows count={12} label="Loading the log" />}

@@ -35,6 +35,7 @@ export function AuditTable({ entries }: { entries: Entry[] }) {
           </Td>
           <Td>
             <What entry={entry} names={names} />
+            <Changed details={entry.details} />
             <div className="text-sm text-soft sm:hidden">
               <Who actor={entry.actor} />, {entry.ip}
             </div>
@@ -71,6 +72,13 @@ function What({
       )}
     </>
   );
+}
+
+/** The settings that a call changed. Their values are not recorded. */
+function Changed({ details }: Pick<Entry, "details">) {
+  const { changed }: { changed?: unknown } = details ?? {};
+  if (!Array.isArray(changed)) return null;
+  return <div className="text-sm text-soft wrap-anywhere">{changed.join(", ")}</div>;
 }
 
 function Who({ actor: { type, name } }: Pick<Entry, "actor">) {

@@ -31,7 +31,7 @@ export function CannedReplyDialog({
     >
       <TextField
         label="Name"
-        help="Your team finds it by these words."
+        help="Your team searches by this name."
         autoComplete="off"
         placeholder="Refund"
         value={values.name}

@@ -4,6 +4,7 @@ import { Status } from "../../../components/status.tsx";
 
 const states = {
   ok: { tone: "fine", text: "Works" },
+  off: { tone: "plain", text: "Off" },
   warning: { tone: "warning", text: "Needs attention" },
   failure: { tone: "wrong", text: "Failing" },
 } as const;

@@ -18,6 +18,11 @@ const fixLinks: Record<string, ReactNode> = {
       Connect a provider
     </Link>
   ),
+  notifications: (
+    <Link to="/settings/notices" className={link}>
+      Notification settings
+    </Link>
+  ),
   deliveries: (
     <Link to="/settings/webhooks" className={link}>
       View forms and their last deliveries
@@ -25,7 +30,7 @@ const fixLinks: Record<string, ReactNode> = {
   ),
 };
 
-const urgency = ["failure", "warning", "ok"];
+const urgency = ["failure", "warning", "ok", "off"];
 
 /** Problems of the server and of the connection to it, and how to fix them. */
 export function HealthPage() {
@@ -75,11 +80,11 @@ export function HealthPage() {
 function summarizeChecks(checks: Check[]): string {
   const failures = checks.filter(({ state }) => state === "failure").length;
   const warnings = checks.filter(({ state }) => state === "warning").length;
-  if (failures + warnings === 0) return `All ${checks.length} checks passed.`;
+  if (failures + warnings === 0) return "All checks passed.";
   const parts = [
-    failures > 0 && `${failures} of ${checks.length} checks ${failures === 1 ? "is" : "are"} failing`,
+    failures > 0 && `${failures} ${failures === 1 ? "check is" : "checks are"} failing`,
     warnings > 0 &&
-      `${warnings} ${failures > 0 ? "" : `of ${checks.length} checks `}${warnings === 1 ? "needs" : "need"} attention`,
+      `${warnings} ${failures > 0 ? "" : warnings === 1 ? "check " : "checks "}${warnings === 1 ? "needs" : "need"} attention`,
   ];
-  return `${parts.filter(Boolean).join(", ")}.`;
+  return `${parts.filter(Boolean).join(" and ")}.`;
 }

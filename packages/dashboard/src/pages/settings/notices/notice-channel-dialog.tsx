@@ -57,7 +57,7 @@ export function NoticeChannelDialog({ channel, onClose }: { channel: NoticeChann
         label="Name"
         autoComplete="off"
         placeholder="#support"
-        help="How your team knows the channel."
+        help="For your team, such as #support."
         value={values.name}
         onChange={(name) => change({ name })}
         error={errorAt("name")}

@@ -61,11 +61,11 @@ function ChannelTable({
 }) {
   return (
     <Table
-      label="Notice channels"
+      label="Notification channels"
       head={
         <>
           <Th>Channel</Th>
-          <Th>Last notice</Th>
+          <Th>Last notification</Th>
           {canChange && <ActionsHeader />}
         </>
       }
@@ -124,13 +124,13 @@ function TestButton({ channel: { id, name } }: { channel: NoticeChannel }) {
       {
         onSuccess: ({ isDelivered, error, detail }) =>
           isDelivered
-            ? notify(`Test notice sent to ${name}`)
-            : notify(`${name} did not accept the notice: ${detail ?? error}`, { isWrong: true }),
+            ? notify(`Test notification sent to ${name}`)
+            : notify(`${name} did not accept the notification: ${detail ?? error}`, { isWrong: true }),
       },
     );
   return (
-    <Button look="plain" aria-label={`Send a test notice to ${name}`} isBusy={test.isPending} onClick={send}>
-      Test
+    <Button look="plain" aria-label={`Send test notification to ${name}`} isBusy={test.isPending} onClick={send}>
+      Send test notification
     </Button>
   );
 }
@@ -149,7 +149,7 @@ function DeleteDialog({ channel: { id, name }, onClose }: { channel: NoticeChann
       onClose={onClose}
       onConfirm={() => remove.mutate({ id }, { onSuccess: onClose })}
     >
-      <p>This channel will no longer receive notices.</p>
+      <p>This channel will no longer receive notifications.</p>
     </ConfirmDialog>
   );
 }

@@ -37,7 +37,7 @@ export function PushDevices({
     >
       <Toggle
         label="Notify me on this device"
-        help={problem ?? "Notices appear like those of an app and open the conversation."}
+        help={problem ?? "Notifications appear like those of an app and open the conversation."}
         disabled={problem !== null || change.isPending}
         value={change.isPending ? change.variables : own !== undefined}
         onChange={(isOn) => change.mutate(isOn)}
@@ -64,7 +64,7 @@ function DeviceRow({ device: { id, label, createdAt }, isOwn }: { device: PushDe
       { id },
       {
         onSuccess: ({ isDelivered, error, detail }) =>
-          isDelivered ? notify("Test notice sent") : notify(detail ?? error ?? "", { isWrong: true }),
+          isDelivered ? notify("Test notification sent") : notify(detail ?? error ?? "", { isWrong: true }),
       },
     );
   return (
@@ -74,8 +74,8 @@ function DeviceRow({ device: { id, label, createdAt }, isOwn }: { device: PushDe
       <span className="flex-1 text-soft">
         Added <Time at={createdAt} />
       </span>
-      <Button look="plain" aria-label={`Send a test notice to ${label}`} isBusy={test.isPending} onClick={send}>
-        Test
+      <Button look="plain" aria-label={`Send test notification to ${label}`} isBusy={test.isPending} onClick={send}>
+        Send test notification
       </Button>
       {!isOwn && (
         <Button

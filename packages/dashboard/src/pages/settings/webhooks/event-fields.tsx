@@ -31,7 +31,7 @@ export function EventsField({ values: { events }, change, errorAt }: Fields) {
           onChange={(which) => change({ events: which === "all" ? ["*"] : [...webhookEventTypes] })}
           options={[
             { value: "all", label: "All events" },
-            { value: "some", label: "Only some" },
+            { value: "some", label: "Selected" },
           ]}
         />
       }
@@ -70,7 +70,7 @@ export function AgentsField({
           onChange={(which) => change({ hasAllAgents: which === "all", agentIds })}
           options={[
             { value: "all", label: "All agents" },
-            { value: "some", label: "Only some" },
+            { value: "some", label: "Selected" },
           ]}
         />
       }

@@ -11,7 +11,7 @@ import { toBody, toChanges, toDraft } from "./webhook-draft.ts";
 
 const payloads = [
   { value: "full", label: "Everything" },
-  { value: "ids", label: "Ids only" },
+  { value: "ids", label: "IDs only" },
 ] as const;
 
 /** Creates or edits a webhook. `onSaved` is called before the dialog closes. */
@@ -82,14 +82,14 @@ export function WebhookDialog({
       <AgentsField values={values} change={change} errorAt={errorAt} agents={agents} />
       <Select
         label="Content"
-        help="“Ids only” leaves out texts, tool calls, form values, names and email addresses."
+        help="“IDs only” leaves out texts, tool calls, form values, names and email addresses."
         options={payloads}
         value={values.payload}
         onChange={(payload) => change({ payload })}
       />
       <Toggle
         label="Enabled"
-        help="While it is off, events are not recorded for it and cannot be sent later."
+        help="Events that happen while it's off are never sent."
         value={values.isEnabled}
         onChange={(isEnabled) => change({ isEnabled })}
       />

@@ -26,7 +26,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
         <Fact name="Agents">
           <AgentNames ids={webhook.agentIds} />
         </Fact>
-        <Fact name="Content">{webhook.payload === "full" ? "Everything" : "Ids only"}</Fact>
+        <Fact name="Content">{webhook.payload === "full" ? "Everything" : "IDs only"}</Fact>
       </dl>
     </div>
   );

@@ -54,7 +54,7 @@ function FormWebhooks() {
     tools.filter(({ executionType }) => executionType === "form").map((tool) => ({ agent, tool })),
   );
   return (
-    <Section title="Form submissions" description="Each form sends its submissions to an endpoint of its own.">
+    <Section title="Form submissions" description="Each form has its own endpoint.">
       {error && <ErrorState error={error} onRetry={retry} />}
       {isLoading && <SkeletonRows count={3} label="Loading forms" />}
       {!isLoading && !error && forms.length === 0 && <NoForms firstAgentId={byAgent[0]?.agent.id} />}
