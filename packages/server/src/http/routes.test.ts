@@ -23,6 +23,8 @@ const everyRoute = [
   "GET /notices session",
   "PUT /notices session",
   "GET /notices/push-key session",
+  "GET /notices/reach account",
+  "POST /notices/email/test session",
   "POST /notices/push-subscriptions session",
   "DELETE /notices/push-subscriptions/:id session",
   "POST /notices/push-subscriptions/:id/test session",

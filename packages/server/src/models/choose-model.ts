@@ -106,7 +106,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     async describeDefault() {
       const usable = new Map<ProviderName, Connection>();
       for (const [name, access] of environment) {
-        const connection = resolveConnection(name, access, false);
+        const connection = resolveConnection("server", name, access, false);
         if (connection) usable.set(name, connection);
       }
       const modelId = await chooseDefault(usable);

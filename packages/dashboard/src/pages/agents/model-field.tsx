@@ -1,3 +1,4 @@
+import { isAtLeast, minimumRole } from "@foyer/contract/rules/roles";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Combobox } from "../../components/combobox.tsx";
@@ -48,8 +49,11 @@ export function ModelField({
 /** The connected provider if none of the connected ones lists a model that could be the default. */
 export function useProviderWithoutDefault(): string | null {
   const models = useQuery(endpointQuery("listModels")).data;
-  const providers = useQuery(endpointQuery("listProviders")).data;
-  if (!models || models.some(({ id, isDefault }) => isDefault && id !== DEMO_MODEL)) return null;
+  const role = useQuery(endpointQuery("getSession")).data?.role ?? null;
+  const isDemoDefault = models?.some(({ id, isDefault }) => isDefault && id === DEMO_MODEL) ?? false;
+  const mayRead = isAtLeast(role ?? "member", minimumRole("GET", "/models/providers"));
+  const providers = useQuery({ ...endpointQuery("listProviders"), enabled: isDemoDefault && mayRead }).data;
+  if (!isDemoDefault) return null;
   return providers?.find(({ source }) => source !== null)?.provider ?? null;
 }
 
