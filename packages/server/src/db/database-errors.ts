@@ -40,7 +40,8 @@ const certificateCodes =
 export function describeDatabaseError(error: unknown): string {
   const message = error instanceof Error ? error.message || String(error.cause) : String(error);
   if (!certificateCodes.test(readErrorCode(error))) return message;
-  return `${message}. Add sslrootcert=/path/to/ca.pem to DATABASE_URL to trust the authority of the server's certificate, or sslmode=no-verify to encrypt the connection without checking the certificate.`;
+  // Node adds a hint about its own command line, which the operator of Foyer does not see.
+  return `${message.split(";", 1)[0]}. Add sslrootcert=/path/to/ca.pem to DATABASE_URL to trust the authority of the server's certificate, or sslmode=no-verify to encrypt the connection without checking the certificate.`;
 }
 
 function readErrorCode(error: unknown) {
