@@ -69,7 +69,7 @@ export function createCompletion(url: string, emit: (part: ModelPart) => void) {
 
 export function readEvent(completion: Completion, event: CompletionEvent) {
   completion.hasEvents = true;
-  // Most events are only text. Checking them for everything else takes a tenth of a reply's CPU time.
+  // Most events are only text. Looking for everything else in them costs more than parsing them.
   if (event.isOnlyText && completion.finishReason === undefined) {
     return addText(completion, "text", event.choices?.[0]?.delta?.content);
   }

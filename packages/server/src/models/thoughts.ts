@@ -216,6 +216,8 @@ function createLoneClosingWatch(key: string, start: string): (delta: string) => 
     const text = tail + delta;
     shownLength += delta.length;
     tail = text.slice(-TAIL);
+    // Every closing tag has one of these characters.
+    if (!text.includes("/") && !text.includes("|")) return;
     if (findLoneClosing(text, { from, isWhole: false }) !== -1) observed.set(key, "lone closing");
   };
 }
