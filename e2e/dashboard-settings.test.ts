@@ -188,6 +188,14 @@ describe("the settings", () => {
     await picture(page, "dashboard-models");
     await expectFit(page);
     expect(await page.content()).not.toContain("sk-right");
+    await page.goto(`${site.server.url}/dashboard/settings/health`);
+    await page.getByRole("button", { name: "Test OpenAI-compatible" }).click();
+    await page.getByText(/Responded in \d+ ms\./).waitFor();
+    await page.getByText("Requests and responses (2)").click();
+    await page.getByText('"content":"Hello."').waitFor();
+    await picture(page, "dashboard-health-provider");
+    await expectFit(page);
+    await page.goBack();
     await page.getByRole("button", { name: "Remove OpenAI-compatible" }).click();
     await dialog.getByRole("button", { name: /^Remove .* settings/ }).click();
     await page.getByText("No provider is connected.").waitFor();

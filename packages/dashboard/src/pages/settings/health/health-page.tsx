@@ -7,6 +7,7 @@ import { Page, Section } from "../../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
 import { HealthCheck } from "./health-check.tsx";
+import { ProviderTests } from "./provider-tests.tsx";
 import { StreamHealth, streamTest } from "./stream-health.tsx";
 
 const link = "w-fit underline underline-offset-2";
@@ -73,6 +74,7 @@ export function HealthPage() {
           </ul>
         )}
       </Section>
+      <ProviderTests />
     </Page>
   );
 }

@@ -1,9 +1,7 @@
 import type { Output } from "@foyer/sdk";
-import { useMutation } from "@tanstack/react-query";
 import { Button } from "../../../components/button.tsx";
 import { Status } from "../../../components/status.tsx";
-import { api } from "../../../data/api.ts";
-import { TestOutcome } from "./provider-test-outcome.tsx";
+import { TestOutcome, useProviderTest } from "./provider-test-outcome.tsx";
 
 export type Provider = Output<"listProviders">[number];
 
@@ -17,7 +15,7 @@ export function ProviderRow({
   onEdit: () => void;
   onRemove: () => void;
 }) {
-  const test = useMutation({ mutationFn: () => api.testProvider({ provider, body: { sendMessage: true } }) });
+  const test = useProviderTest(provider);
   const edit = source === "account" ? "Change" : source === "environment" ? "Use your own key" : "Connect";
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2 last:border-b-0">

@@ -1,7 +1,13 @@
 import { FoyerError, type Output } from "@foyer/sdk";
-import type { UseMutationResult } from "@tanstack/react-query";
+import { type UseMutationResult, useMutation } from "@tanstack/react-query";
 import { LabeledJson } from "../../../components/json-block.tsx";
 import { toSentence } from "../../../components/use-draft.ts";
+import { api } from "../../../data/api.ts";
+
+/** Sends a real message to the provider. */
+export function useProviderTest(provider: Output<"listProviders">[number]["provider"]) {
+  return useMutation({ mutationFn: () => api.testProvider({ provider, body: { sendMessage: true } }) });
+}
 
 /** The result of a connection test. Its space is reserved from the start of the test. */
 export function TestOutcome({
