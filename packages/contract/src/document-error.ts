@@ -12,6 +12,7 @@ export const documentErrorCodes = {
   TOO_SLOW: "Reading the file took too long.",
   OUT_OF_MEMORY: "Reading the file needed too much memory.",
   NOT_REACHABLE: "The page could not be fetched.",
+  NOT_ALLOWED: "robots.txt does not allow reading the page.",
   INTERNAL: "The server failed to process the document. Retrying may help.",
 } as const;
 export type DocumentErrorCode = keyof typeof documentErrorCodes;

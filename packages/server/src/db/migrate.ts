@@ -41,6 +41,7 @@ import { repeatedStarts } from "./migrations/0051-repeated-starts.ts";
 import { charsets } from "./migrations/0053-charsets.ts";
 import { tags } from "./migrations/0054-tags.ts";
 import { deliveryOrganizations } from "./migrations/0060-delivery-organizations.ts";
+import { runningSources } from "./migrations/0061-running-sources.ts";
 import { suppliedMessages } from "./migrations/0063-supplied-messages.ts";
 import { ratingEvents } from "./migrations/0064-rating-events.ts";
 import { namesFromAddresses } from "./migrations/0070-names-from-addresses.ts";
@@ -97,6 +98,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0053-charsets", charsets],
   ["0054-tags", tags],
   ["0060-delivery-organizations", deliveryOrganizations],
+  ["0061-running-sources", runningSources],
   ["0063-supplied-messages", suppliedMessages],
   ["0064-rating-events", ratingEvents],
   ["0070-names-from-addresses", namesFromAddresses],

@@ -14,6 +14,7 @@ import { createIngestionWrites } from "./ingestion-writes.ts";
 import { createLeasedWorker } from "./leased-worker.ts";
 import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
+import { createSiteClients } from "./sites/site-client.ts";
 import { createDocumentStore } from "./store.ts";
 
 /**
@@ -21,11 +22,8 @@ import { createDocumentStore } from "./store.ts";
  * write.
  */
 const MAX_CONCURRENT = 12;
-/**
- * The maximum number of jobs of one agent: half of the slots, so that an agent with thousands of pages does not block
- * other agents.
- */
-const MAX_PER_AGENT = 6;
+/** The maximum number of jobs of one organization, so that one with thousands of pages does not block others. */
+const MAX_PER_ORGANIZATION = 6;
 
 /** Creates the parts that handle documents and connects them. */
 export function createDocuments(deps: Deps, agents: AgentService) {
@@ -37,11 +35,12 @@ export function createDocuments(deps: Deps, agents: AgentService) {
   const runWrite = createIngestionWrites(deps);
   const queue = createJobQueue(deps, files, runWrite);
   const extractor = createExtractor();
+  const siteClients = createSiteClients(deps.outbound);
   const run = createDocumentProcessor({
     queue,
     files,
     extractor,
-    fetchPage: createFetchPage(deps.outbound),
+    fetchPage: createFetchPage(siteClients, extractor),
     onIndexed(agentId) {
       passageSearch.maintain(agentId);
       embeddings.notify();
@@ -53,8 +52,8 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     log,
     leaseMs: LEASE_MS,
     maxConcurrent: MAX_CONCURRENT,
-    maxPerGroup: MAX_PER_AGENT,
-    groupOf: ({ agentId }) => agentId,
+    maxPerGroup: MAX_PER_ORGANIZATION,
+    groupOf: ({ organizationId }) => organizationId,
     jobName: "document",
     idOf: ({ documentId }) => documentId,
   });
@@ -75,7 +74,7 @@ export function createDocuments(deps: Deps, agents: AgentService) {
   return {
     service,
     /** The parts that the site crawler needs to turn pages into documents. */
-    parts: { documents: store, files, writer, extractor },
+    parts: { documents: store, files, writer, extractor, siteClients },
     /** Unanswered questions and document uses. */
     answers: createAnswerService({ agents, store: answerStore, documentExists: service.get }),
     recorder: createAnswerRecorder(deps.db),

@@ -6,11 +6,16 @@ import type { App } from "../http/app.ts";
 import { formatAttachment } from "../http/attachment.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
+import { createRateLimit } from "../plans/rate-limit.ts";
 import { fileLimits } from "./ingest/limits.ts";
 import { type DocumentService, fileTooLargeError } from "./service.ts";
 
+/** Retries per minute and organization. A request that retries several documents counts once. */
+const RETRIES_PER_MINUTE = 60;
+
 export function documentRoutes(app: App, documents: DocumentService, idempotency: Idempotency): void {
   const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
+  const retries = createRateLimit(RETRIES_PER_MINUTE, "retries of documents");
   readRoutes(app, documents);
   uploadRoute(app, documents, idempotency);
   app.route({
@@ -52,13 +57,16 @@ export function documentRoutes(app: App, documents: DocumentService, idempotency
   });
   app.route({
     ...contract.retryDocument,
-    handler: async (request, reply) =>
-      reply.status(202).send(await documents.retry(organizationOf(request), request.params.id)),
+    handler: async (request, reply) => {
+      await retries.consume(organizationOf(request));
+      return reply.status(202).send(await documents.retry(organizationOf(request), request.params.id));
+    },
   });
   app.route({
     ...contract.changeDocuments,
     handler: async (request) => {
       const { ids, action } = request.body;
+      if (action === "retry") await retries.consume(organizationOf(request));
       return { changed: await documents.bulk(organizationOf(request), ids, action) };
     },
   });

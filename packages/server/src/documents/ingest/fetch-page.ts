@@ -1,41 +1,43 @@
-import { getWithRedirects } from "../../outbound/get-following.ts";
-import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { SiteError } from "../sites/discover.ts";
+import { openPage } from "../sites/open-page.ts";
+import type { SiteClients } from "../sites/site-client.ts";
 import { parseCharset } from "./charset.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { MAX_PAGE_BYTES, PAGE_TIMEOUT_MS, USER_AGENT } from "./page-limits.ts";
+import type { Extractor } from "./extractor.ts";
 
 export type FetchPage = ReturnType<typeof createFetchPage>;
 
-/** Fetches a single page that a member added. @throws ExtractionError with a message for that member */
-export function createFetchPage(outbound: Outbound) {
+/**
+ * Fetches a single page that a member added, by the same rules as the pages of a site: robots.txt decides, and the host
+ * gets one request at a time.
+ * @throws ExtractionError with a message for that member
+ */
+export function createFetchPage(clients: SiteClients, extractor: Extractor) {
   return async (
     url: string,
     organizationId: string,
     signal: AbortSignal,
   ): Promise<{ body: Buffer; charset: string | null }> => {
-    const options = {
-      url,
-      organizationId,
-      headers: { "user-agent": USER_AGENT },
-      timeoutMs: PAGE_TIMEOUT_MS,
-      maxBytes: MAX_PAGE_BYTES,
-      signal,
+    const parts = {
+      client: clients.forOrganization(organizationId),
+      extractor: extractor.siteReader({ organizationId, signal }),
     };
-    const { status, headers, body } = await getWithRedirects(outbound, options).catch((error: unknown) => {
-      throw signal.aborted ? error : toExtractionError(error);
+    const page = await openPage(parts, { url, include: [], exclude: [] }, signal).catch((error: unknown) => {
+      throw signal.aborted ? error : toExtractionError(error, url);
     });
-    if (status === 404 || status === 410)
-      throw new ExtractionError("NOT_REACHABLE", `The page does not exist (HTTP ${status}).`);
-    if (status !== 200)
-      throw new ExtractionError("NOT_REACHABLE", `The site responded with HTTP ${status} instead of the page.`);
+    const { headers, body } = page.response;
     if (body.length === 0) throw new ExtractionError("NO_TEXT", "The page is empty.");
     return { body, charset: parseCharset(headers["content-type"]) };
   };
 }
 
 /** Converts the error to one whose message is meant for a member of the organization. */
-function toExtractionError(error: unknown): unknown {
+function toExtractionError(error: unknown, url: string): unknown {
+  if (error instanceof SiteError && error.problem.code === "NOT_ALLOWED") {
+    return new ExtractionError("NOT_ALLOWED", `robots.txt does not allow FoyerBot to read ${url}.`);
+  }
+  if (error instanceof SiteError) return new ExtractionError("NOT_REACHABLE", error.message);
   if (!(error instanceof OutboundError)) return error;
   return new ExtractionError(error.kind === "too_large" ? "TOO_LARGE" : "NOT_REACHABLE", error.message);
 }

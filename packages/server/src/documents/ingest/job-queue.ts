@@ -43,13 +43,13 @@ export function createJobQueue(
     db.updateTable("documentJobs").where("documentId", "=", documentId).where("fence", "=", fence);
 
   return {
-    /** Leases due jobs, oldest first, except those of the agents in `exceptAgents`. */
-    async claim(limit: number, exceptAgents: readonly string[]): Promise<LeasedJob[]> {
+    /** Leases due jobs, oldest first, except those of the organizations in `exceptOrganizations`. */
+    async claim(limit: number, exceptOrganizations: readonly string[]): Promise<LeasedJob[]> {
       const due = db
         .selectFrom("documentJobs")
         .select("documentId")
         .where("dueAt", "<=", now)
-        .$if(exceptAgents.length > 0, (query) => query.where("agentId", "not in", exceptAgents))
+        .$if(exceptOrganizations.length > 0, (query) => query.where("organizationId", "not in", exceptOrganizations))
         .orderBy("dueAt")
         .limit(limit)
         .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());

@@ -6,8 +6,9 @@ import { parseCharset } from "../ingest/charset.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import type { Extractor } from "../ingest/extractor.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
-import { type DiscoveryParts, type OpenSite, openSite, readSitemaps, SiteError } from "./discover.ts";
+import { type DiscoveryParts, type OpenSite, readSitemaps, SiteError } from "./discover.ts";
 import { requireAllowed } from "./fetch-site-page.ts";
+import { openPage } from "./open-page.ts";
 import type { SiteClients } from "./site-client.ts";
 
 /** The time limit for following links on a site without sitemaps, in milliseconds. */
@@ -15,8 +16,6 @@ const LINKS_MS = 15_000;
 const LINKS_PAGES = 50;
 /** The time limit for the whole preview, in milliseconds. */
 const PREVIEW_MS = 60_000;
-/** The maximum number of consecutive redirects of the start address to another site. */
-const MAX_MOVES = 3;
 /**
  * The maximum number of concurrent previews. A preview mostly waits for its site, which can take the whole minute, so
  * there are many more than a few slow sites can occupy.
@@ -52,57 +51,18 @@ export function createPreview({ clients, extractor }: { clients: SiteClients; ex
 }
 
 async function preview(parts: DiscoveryParts, input: Input, signal: AbortSignal): Promise<SourcePreview> {
-  const site = await openStart(parts, input, signal);
+  const { site, startUrl } = await openPage(parts, input, signal);
   const listed = await readSitemaps(parts, site, { maxUrls: input.maxPages, signal });
   if (listed.allowed.length > 0) {
     return {
-      url: site.startUrl,
+      url: startUrl,
       pages: listed.allowed,
       disallowed: listed.disallowed.length,
       foundIn: "sitemap",
       isComplete: !listed.isTruncated && listed.problem === null,
     };
   }
-  return followLinks(parts, site, { maxPages: input.maxPages, signal });
-}
-
-/** Thrown to continue with another site, whose robots.txt has not been read yet. */
-class RedirectsElsewhere extends Error {
-  readonly target: string;
-
-  constructor(target: string) {
-    super(`The page redirects to ${target}.`);
-    this.target = target;
-  }
-}
-
-/**
- * Opens the site to which the given address finally redirects: many sites redirect to `www`, to https or to a language.
- * No page is requested before the robots.txt of its own site allows it.
- */
-async function openStart(parts: DiscoveryParts, input: Input, signal: AbortSignal): Promise<OpenSite> {
-  let { url } = input;
-  for (let moves = 0; moves <= MAX_MOVES; moves++) {
-    const site = await openSite(parts, { ...input, url }, signal);
-    const checkRedirect = (target: string) => {
-      if (new URL(target).origin !== site.scope.origin) throw new RedirectsElsewhere(target);
-      return requireAllowed(parts, site, target);
-    };
-    try {
-      const { crawlDelayMs } = site;
-      const answer = await parts.client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });
-      if (answer.status !== 200) {
-        throw new SiteError("NOT_REACHABLE", `${answer.url} responded with HTTP ${answer.status} instead of a page.`);
-      }
-      const start = new URL(answer.url);
-      start.hash = "";
-      return { ...site, startUrl: start.href };
-    } catch (error) {
-      if (!(error instanceof RedirectsElsewhere)) throw error;
-      url = error.target;
-    }
-  }
-  throw new SiteError("NOT_REACHABLE", `${input.url} redirects to more than ${MAX_MOVES} other sites.`);
+  return followLinks(parts, { ...site, startUrl }, { maxPages: input.maxPages, signal });
 }
 
 async function followLinks(

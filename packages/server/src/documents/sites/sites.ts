@@ -8,7 +8,7 @@ import type { DocumentStore } from "../store.ts";
 import { createPageStore } from "./page-store.ts";
 import { createPreview } from "./preview.ts";
 import { createSourceService } from "./service.ts";
-import { createSiteClients } from "./site-client.ts";
+import type { SiteClients } from "./site-client.ts";
 import { createSourceStore } from "./source-store.ts";
 import { createSyncQueue, SYNC_LEASE_MS } from "./sync-queue.ts";
 import { createSiteSync } from "./sync-site.ts";
@@ -24,11 +24,11 @@ type Parts = {
   files: FileStore;
   writer: DocumentWriter;
   extractor: Extractor;
+  siteClients: SiteClients;
 };
 
 /** Creates the parts that crawl sites and connects them. */
-export function createSites(deps: Deps, { agents, documents, files, writer, extractor }: Parts) {
-  const clients = createSiteClients(deps.outbound);
+export function createSites(deps: Deps, { agents, documents, files, writer, extractor, siteClients: clients }: Parts) {
   const queue = createSyncQueue(deps);
   const pages = createPageStore(deps);
   const worker = createLeasedWorker({

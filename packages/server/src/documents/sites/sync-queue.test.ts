@@ -42,6 +42,23 @@ it("a claim continues after a source whose host another process has just started
   expect((await claiming)?.map(({ id }) => id)).toEqual([third]);
 });
 
+it("a claim skips a source whose host the organization already reads, but not because another organization reads it", async () => {
+  const { db } = client.server.deps;
+  const own = await addSource("https://shared.example/own");
+  const again = await addSource("https://shared.example/again");
+  await db.updateTable("sources").set({ state: "running" }).where("id", "=", own).execute();
+  await db.updateTable("sources").set({ dueAt: 1 }).where("id", "=", again).execute();
+  const queue = createSyncQueue({ db, databaseKind: "postgres" });
+  expect(await queue.claim(1, [])).toEqual([]);
+  const stranger = await db
+    .insertInto("organizations")
+    .values({ id: "org_stranger", name: "Stranger", slug: "stranger", plan: "free", createdAt: "2026-01-01T00:00:00Z" })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await db.updateTable("sources").set({ organizationId: stranger.id }).where("id", "=", own).execute();
+  expect((await queue.claim(1, [])).map(({ id }) => id)).toEqual([again]);
+});
+
 it("the pages of a sync are counted only when a page links to an unknown one", async () => {
   const { db } = client.server.deps;
   const id = await addSource("https://c.example/");

@@ -30,8 +30,8 @@ type QueueDeps = Pick<Deps, "db" | "databaseKind">;
 type Executor = Pick<Trx, "updateTable">;
 
 /**
- * The queue of due syncs. An interrupted sync is claimed again and continues. Two sources with the same host never run
- * at the same time, even in different processes. All times come from the database clock.
+ * The queue of due syncs. An interrupted sync is claimed again and continues. Two sources of an organization with the
+ * same host never run at the same time, even in different processes. All times come from the database clock.
  */
 export function createSyncQueue(deps: QueueDeps) {
   return { ...leases(deps), ...outcomes(deps) };
@@ -74,7 +74,8 @@ async function claimOne({ db, databaseKind }: QueueDeps, exceptOrganizations: re
   const now = databaseNow(databaseKind);
   const isContinued = sql<SqlBool>`state in ('running', 'deleting')`;
   const isHostFree = sql<SqlBool>`not exists (
-    select 1 from sources busy where busy.host = sources.host and busy.state = 'running')`;
+    select 1 from sources busy where busy."organizationId" = sources."organizationId" and busy.host = sources.host
+      and busy.state = 'running')`;
   const start: UpdateObject<Tables, "sources"> = {
     state: sql`case when state = 'deleting' then state else 'running' end`,
     sync: sql`case when ${isContinued} then sync else sync + 1 end`,
