@@ -4,10 +4,19 @@ import { isIP } from "node:net";
 import { createFairPool } from "../pools/fair-pool.ts";
 import { OutboundError } from "./outbound-error.ts";
 
-/** The maximum number of concurrent lookups of names that members or websites chose. */
-const MAX_LOOKUPS = 256;
+/**
+ * The maximum number of concurrent lookups of names that members or websites chose. Each sends two packets, and a name
+ * server on this machine that is busy for a moment buffers fewer than 300.
+ */
+const MAX_LOOKUPS = 64;
 const MAX_WAITING_PER_OWNER = 1_000;
 const MAX_WAITING = 10_000;
+/**
+ * How often a name server is asked. c-ares adapts the first time limit to the server's usual latency, down to 250 ms, and
+ * doubles it for each repetition. With two queries, a name that the server has to look up for a second would fail, and
+ * so would any name while the event loop is busy for that long.
+ */
+const TRIES = 4;
 /** How long a failure is remembered, in milliseconds, and the maximum number of names. */
 const REMEMBER_FAILURE_MS = 30_000;
 const MAX_FAILURES = 10_000;
@@ -19,7 +28,7 @@ type Options = {
   hostsFile?: string;
   /** replaces the name servers of this machine, for tests */
   servers?: readonly string[];
-  /** the time limit of one query, which is repeated once, in milliseconds */
+  /** the maximum time of one query, in milliseconds */
   timeoutMs?: number;
   /** a clock in milliseconds; tests replace it */
   now?: () => number;
@@ -46,7 +55,7 @@ export function createNameResolver(options: Options = {}) {
 
   async function readSystem(): Promise<System> {
     const text = await readFile(hostsFile, "utf8").catch(() => "");
-    const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries: 2 });
+    const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries: TRIES });
     if (servers) resolver.setServers(servers);
     return { hosts: parseHosts(text), resolver };
   }
