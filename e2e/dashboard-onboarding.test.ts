@@ -23,7 +23,7 @@ describe("onboarding", () => {
 
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();
     await page.getByRole("radio", { name: "Demo", checked: true }).waitFor();
-    await page.getByText("No provider is connected yet.", { exact: false }).waitFor();
+    await page.getByText("No provider connected.", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Start from the bike-shop example" }).click();
     await expectFit(page);
     await site.picture(page, "dashboard-start-know");
