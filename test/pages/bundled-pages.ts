@@ -15,12 +15,15 @@ const entries: Record<string, string> = {
   "Solid Router": "solid.js",
 };
 
+/** The dialogs of these notice a press beside them. */
+const dismissible = ["radix.jsx", "headless-ui.jsx"];
+
 let built: Promise<unknown> | undefined;
 
 /** Pages whose scripts a bundler writes. */
 export const bundledPages: HostPage[] = Object.entries(entries).map(([name, entry]) => ({
   name,
-  hasDismissibleDialog: entry === "radix.jsx",
+  hasDismissibleDialog: dismissible.includes(entry),
   async start() {
     built ??= bundle();
     await built;

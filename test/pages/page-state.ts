@@ -87,8 +87,11 @@ function readInPage(): Record<string, string> {
   const scrolled = own.filter(({ scrollTop, scrollLeft }) => scrollTop !== 0 || scrollLeft !== 0);
   const { index } = navigation.currentEntry as NavigationHistoryEntry;
   const entries = navigation.entries().slice(0, index + 1);
-  /** Routers give each entry a random key. */
-  const withoutKeys = (text: string) => text.replaceAll(/"(key|restorationIdentifier)":"[^"]*"/g, '"$1":"…"');
+  /** Routers give each entry a random key, and some keep its whole URL. */
+  const withoutKeys = (text: string) =>
+    text
+      .replaceAll(/"(key|restorationIdentifier)":"[^"]*"|"(random)":[\d.e-]+/g, '"$1$2":"…"')
+      .replaceAll(location.origin, "");
   return {
     address: location.pathname + location.search + location.hash,
     title: document.title,
@@ -101,7 +104,7 @@ function readInPage(): Record<string, string> {
     selection: String(getSelection()),
     root: attributes(document.documentElement),
     body: attributes(document.body),
-    hidden: [...document.body.children]
+    hidden: own
       .filter((e) => e.matches("[inert], [aria-hidden]"))
       .map(describe)
       .join("\n"),
