@@ -2,7 +2,10 @@ import type { Db } from "../packages/server/src/db/open.ts";
 import type { ConversationRow, MessageRow } from "../packages/server/src/db/tables.ts";
 
 type Owner = { organizationId: string; agentId: string };
-type Saying = Partial<Pick<MessageRow, "content" | "feedback" | "stopReason">> & { pieces?: unknown[] };
+type Saying = Partial<Pick<MessageRow, "content" | "feedback" | "stopReason">> & {
+  pieces?: unknown[];
+  removedLinks?: string[];
+};
 
 /** An id as if it had been created at that instant (milliseconds), because ids sort by time. */
 function idAt(prefix: string, ms: number, number = 0): string {
@@ -121,7 +124,7 @@ function conversationRow(owner: Owner, id: string, createdAt: number): Conversat
 }
 
 function messageRow(conversationId: string, position: number, createdAt: number, saying: Saying): MessageRow {
-  const { content = "", pieces, feedback = null, stopReason } = saying;
+  const { content = "", pieces, removedLinks = [], feedback = null, stopReason } = saying;
   const isReply = position % 2 === 1;
   return {
     id: idAt("msg", createdAt, Math.floor(Math.random() * 1e9)),
@@ -133,6 +136,7 @@ function messageRow(conversationId: string, position: number, createdAt: number,
     page: null,
     messageKey: null,
     isSupplied: 0,
+    removedLinks: removedLinks.length > 0 ? JSON.stringify(removedLinks) : null,
     feedback,
     feedbackComment: null,
     stopReason: stopReason === undefined ? (isReply ? "end_turn" : null) : stopReason,

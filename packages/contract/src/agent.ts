@@ -59,6 +59,13 @@ const settings = {
         "Hosts (`images.example`) from which replies and product cards may load images. An empty list allows every host.",
     }),
   ),
+  linkHosts: nullable(
+    Type.Array(Type.String({ maxLength: 253 }), {
+      maxItems: 50,
+      description:
+        "Hosts (`docs.example`) that replies may link to, with their subdomains, in addition to those that the agent's instructions, `allowedOrigins`, tools and documents name",
+    }),
+  ),
   pageQuery: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 50,
@@ -139,6 +146,7 @@ export const Agent = Type.Object(
     images: AgentImages,
     allowedOrigins: Type.Array(Type.String()),
     allowedImageHosts: Type.Array(Type.String()),
+    linkHosts: Type.Array(Type.String()),
     pageQuery: Type.Array(Type.String()),
     requireIdentity: Type.Boolean(),
     tellModel: Type.Array(Type.String()),

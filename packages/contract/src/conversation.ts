@@ -91,6 +91,9 @@ export const ReplyFailure = Type.Object(
 );
 export type ReplyFailure = Static<typeof ReplyFailure>;
 
+/** Limits of the hosts that are stored with a message because links to them were removed. */
+export const removedLinkLimits = { hosts: 10, characters: 253 } as const;
+
 export const Message = Type.Object(
   {
     id: Type.String(),
@@ -117,6 +120,13 @@ export const Message = Type.Object(
       Type.Array(ref(ReplySearch), {
         description:
           "The searches of the documents, with the passages that they found. Only sent to members and API keys.",
+      }),
+    ),
+    removedLinks: Type.Optional(
+      Type.Array(Type.Object({ host: Type.String({ maxLength: removedLinkLimits.characters }) }), {
+        maxItems: removedLinkLimits.hosts,
+        description:
+          "The hosts to which links or email addresses were removed from the message, because the agent's owner has not named them. `linkHosts` of the agent allows a host. Only sent to members and API keys.",
       }),
     ),
     feedback: nullable(Rating),

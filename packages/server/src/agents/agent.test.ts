@@ -34,6 +34,43 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("POST", "/agents", { name: "Harbour", allowedImageHosts: hosts })).status).toBe(201);
   });
 
+  it("refuse a link host that is not a host name of its own, with its position in the list", async () => {
+    const { id } = await create({ name: "Linking" });
+    const refused = [
+      "https://docs.example",
+      "docs.example/x",
+      "docs.example:8443",
+      "com",
+      "docs..example",
+      "*.example",
+    ];
+    for (const host of [...refused, "docs.example.", "a b.example", "[::1]", "ada@docs.example", ""]) {
+      const { status, body } = await call("PATCH", `/agents/${id}`, { linkHosts: ["shop.example", host] });
+      expect([status, body.error.details[0].path], host).toEqual([400, "linkHosts.1"]);
+    }
+  });
+
+  it("refuse more than 50 link hosts and hosts of more than 253 characters", async () => {
+    const hosts = Array.from({ length: 51 }, (_, index) => `docs${index}.example`);
+    const { status, body } = await call("POST", "/agents", { name: "Harbour", linkHosts: hosts });
+    expect([status, body.error.details[0].path]).toEqual([400, "linkHosts"]);
+    const long = await call("POST", "/agents", { name: "Harbour", linkHosts: [`${"a.".repeat(127)}example`] });
+    expect([long.status, long.body.error.details[0].path]).toEqual([400, "linkHosts.0"]);
+  });
+
+  it("keep their link hosts once each in lower case, also in a duplicate, until null clears them", async () => {
+    const agent = await create({ name: "Linked", linkHosts: ["Docs.Example", "docs.example", "a.example"] });
+    expect(agent.linkHosts).toEqual(["docs.example", "a.example"]);
+    const copy = await call("POST", `/agents/${agent.id}/duplicate`);
+    expect(copy.body.data.linkHosts).toEqual(["docs.example", "a.example"]);
+    const cleared = await call("PATCH", `/agents/${agent.id}`, { linkHosts: null });
+    expect(cleared.body.data.linkHosts).toEqual([]);
+    expect((await call("GET", `/agents/${copy.body.data.id}`)).body.data.linkHosts).toEqual([
+      "docs.example",
+      "a.example",
+    ]);
+  });
+
   it("refuse a page pattern that no page can match, and suggest different questions on matching pages", async () => {
     const { call } = await server.createAccount();
     const widget = (page: string) => ({
@@ -67,6 +104,7 @@ onBothDatabases("agents", (createDatabase) => {
         images: { logo: null, avatar: null, launcher: null },
         allowedOrigins: [],
         allowedImageHosts: [],
+        linkHosts: [],
         pageQuery: [],
         retention: { conversations: null, submissions: null, files: null, events: 90 },
         requireIdentity: false,

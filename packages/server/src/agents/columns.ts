@@ -17,6 +17,7 @@ export const columnDefaults = {
   widget: "{}",
   allowedOrigins: "[]",
   allowedImageHosts: "[]",
+  linkHosts: "[]",
   pageQuery: "[]",
   followUps: 0,
   requireIdentity: 0,
@@ -31,11 +32,13 @@ export const columnDefaults = {
 } as const;
 
 /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */
-export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel, widget, handoff }: AgentChanges): void {
+export function checkAgent(input: AgentChanges): void {
+  const { allowedOrigins, allowedImageHosts, linkHosts, tellModel, widget, handoff } = input;
   checkAll([
     () => checkPagePatterns(widget?.pageSuggestions ?? []),
     () => normalizeOrigins(allowedOrigins ?? []),
-    () => normalizeHosts(allowedImageHosts ?? []),
+    () => normalizeImageHosts(allowedImageHosts ?? []),
+    () => normalizeLinkHosts(linkHosts ?? []),
     () => normalizeFactPaths(tellModel ?? []),
     () => checkHandoff(handoff ?? {}),
   ]);
@@ -56,8 +59,9 @@ export function toColumns(input: AgentChanges, current: Pick<AgentRow, "handoff"
   if (input.allowedOrigins !== undefined)
     columns.allowedOrigins = JSON.stringify(normalizeOrigins(input.allowedOrigins ?? []));
   if (input.allowedImageHosts !== undefined) {
-    columns.allowedImageHosts = JSON.stringify(normalizeHosts(input.allowedImageHosts ?? []));
+    columns.allowedImageHosts = JSON.stringify(normalizeImageHosts(input.allowedImageHosts ?? []));
   }
+  if (input.linkHosts !== undefined) columns.linkHosts = JSON.stringify(normalizeLinkHosts(input.linkHosts ?? []));
   if (input.pageQuery !== undefined) columns.pageQuery = JSON.stringify([...new Set(input.pageQuery ?? [])]);
   if (input.requireIdentity !== undefined) columns.requireIdentity = input.requireIdentity ? 1 : 0;
   if (input.tellModel !== undefined) columns.tellModel = JSON.stringify(normalizeFactPaths(input.tellModel ?? []));
@@ -85,7 +89,7 @@ function normalizeOrigins(values: string[]) {
   });
 }
 
-function normalizeHosts(values: string[]) {
+function normalizeImageHosts(values: string[]) {
   return values.map((value, index) => {
     const url = URL.parse(`https://${value}`);
     // The URL parser accepts `;` and `,` in a host, which could add directives to a Content-Security-Policy.
@@ -93,6 +97,17 @@ function normalizeHosts(values: string[]) {
       throw invalid(`allowedImageHosts.${index}`, "must be a host such as images.example", "format");
     return url.host;
   });
+}
+
+/** Subdomains are allowed too, so a top-level domain alone would allow almost every host. */
+function normalizeLinkHosts(values: string[]) {
+  const hosts = values.map((value, index) => {
+    const hostname = URL.parse(`https://${value}`)?.hostname;
+    if (hostname !== value.toLowerCase() || !/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(hostname))
+      throw invalid(`linkHosts.${index}`, "must be a host such as docs.example, without a scheme or port", "format");
+    return hostname;
+  });
+  return [...new Set(hosts)];
 }
 
 /** The defaults for agents that have no setting of their own. */
@@ -119,6 +134,7 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     images: toImages(row),
     allowedOrigins: JSON.parse(row.allowedOrigins),
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
+    linkHosts: JSON.parse(row.linkHosts),
     pageQuery: JSON.parse(row.pageQuery),
     requireIdentity: row.requireIdentity === 1,
     tellModel: JSON.parse(row.tellModel),

@@ -98,6 +98,7 @@ export async function beginTurn(
     page: null,
     messageKey: null,
     isSupplied: 0 as const,
+    removedLinks: null,
   };
   const at = position + appended.length;
   await queries.insertMessage(trx, { ...reply, position: at, conversationId, stopReason: null, model, now });

@@ -95,6 +95,36 @@ onBothDatabases("a reply from documents", (createDatabase) => {
     expect(joinText(await ask("Are you open on Sunday?"))).toBe(shown);
   });
 
+  it("names the hosts of removed links to members, and neither in the stream nor to the token's holder", async () => {
+    model.script(sayWords("See [this](https://", "evil.example/x), https://evil.example and mail ada@other.example."));
+    const events = await ask("Are you open on Sunday?");
+    expect(joinText(events)).toBe("See this, evil.example and mail ada (at) other.example.");
+    expect(JSON.stringify(events)).not.toContain("removedLinks");
+    const { conversationId, conversationToken } = events[0] as unknown as Started;
+    const stored = await client.account.call("GET", `/conversations/${conversationId}`);
+    const reply = stored.body.data.messages[1];
+    expect(reply.removedLinks).toEqual([{ host: "evil.example" }, { host: "other.example" }]);
+    expect(stored.body.data.messages[0].removedLinks).toEqual([]);
+    const headers = { authorization: `Bearer ${conversationToken}` };
+    const own = await client.server.app.inject({ url: `/conversations/${conversationId}`, headers });
+    expect(own.body).not.toContain("removedLinks");
+    const resumed = await openStream(`${client.server.url}/chat/${conversationId}/stream`, { headers });
+    await resumed.ended;
+    expect(JSON.stringify(resumed.events)).not.toContain("removedLinks");
+    const stranger = await client.server.createAccount();
+    expect((await stranger.call("GET", `/conversations/${conversationId}`)).status).toBe(404);
+  });
+
+  it("keeps the links to a host that the agent's setting linkHosts names", async () => {
+    await client.account.call("PATCH", `/agents/${client.agentId}`, { linkHosts: ["docs.example"] });
+    model.script(sayWords("See https://www.docs.example/a, not https://evil.example/."));
+    const events = await ask("Are you open on Sunday?");
+    expect(joinText(events)).toBe("See https://www.docs.example/a, not evil.example/.");
+    const { conversationId } = events[0] as unknown as Started;
+    const stored = await client.account.call("GET", `/conversations/${conversationId}`);
+    expect(stored.body.data.messages[1].removedLinks).toEqual([{ host: "evil.example" }]);
+  });
+
   it("gives the model the passages as a tool result, between delimiters that no document can know", async () => {
     model.script(sayWords("From 11."));
     await ask("Are you open on Sunday?");

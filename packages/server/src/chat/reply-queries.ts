@@ -11,7 +11,8 @@ export type HistoryRow = Pick<
   "id" | "role" | "content" | "pieces" | "page" | "position" | "createdAt" | "authorName"
 >;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
-export type ReplyEnd = ReplyState & Pick<MessageRow, "inputTokens" | "outputTokens"> & { stopReason: string };
+export type ReplyEnd = ReplyState &
+  Pick<MessageRow, "inputTokens" | "outputTokens" | "removedLinks"> & { stopReason: string };
 
 /** The size of a conversation and its handler. */
 type Grown = ConversationSize & Pick<ConversationRow, "handler" | "epoch">;
@@ -49,6 +50,7 @@ type InsertMessage = Pick<
   | "page"
   | "messageKey"
   | "isSupplied"
+  | "removedLinks"
   | "stopReason"
   | "model"
 > & {
@@ -214,6 +216,7 @@ function endQueries(db: Db) {
         .set({
           content: param("content"),
           pieces: param("pieces"),
+          removedLinks: param("removedLinks"),
           stopReason: param("stopReason"),
           inputTokens: param("inputTokens"),
           outputTokens: param("outputTokens"),
@@ -306,6 +309,7 @@ function messageQueries(db: Db) {
         page: param("page"),
         messageKey: param("messageKey"),
         isSupplied: param("isSupplied"),
+        removedLinks: param("removedLinks"),
         pieces: null,
         feedback: null,
         inputTokens: null,

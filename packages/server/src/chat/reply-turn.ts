@@ -36,7 +36,9 @@ export type NewTurn = {
   /** the visitor's consent in this turn, as JSON */
   consent: string | null;
   /** the messages that this turn adds, in order */
-  messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content" | "page" | "messageKey" | "isSupplied">>;
+  messages: ReadonlyArray<
+    Pick<MessageRow, "id" | "role" | "content" | "page" | "messageKey" | "isSupplied" | "removedLinks">
+  >;
   /** null when the agent is expected not to reply */
   replyId: string | null;
   /** null when no model is called */

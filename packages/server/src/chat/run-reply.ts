@@ -2,7 +2,7 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Usage } from "@foyer/contract";
 import type { FastifyBaseLogger } from "fastify";
 import { type Piece, toColumns } from "../conversations/message-pieces.ts";
-import type { AgentRow } from "../db/tables.ts";
+import type { AgentRow, MessageRow } from "../db/tables.ts";
 import type { DocumentSearch, ReplyDocuments } from "../documents/search-tool.ts";
 import type { AskLimits } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
@@ -17,6 +17,7 @@ import { createCitationFilter } from "./citation-filter.ts";
 import type { ClientToolCalls } from "./client-tools/calls.ts";
 import { addFollowUps } from "./follow-ups.ts";
 import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
+import { createRemovedLinks, listNamingTexts } from "./removed-links.ts";
 import { toAnswer } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
 import type { ReplyStore } from "./reply-store.ts";
@@ -56,14 +57,17 @@ type Run = {
 type Parts = { store: ReplyStore; replies: RunningReplies; clientTools: ClientToolCalls };
 
 /** How a reply ended, what it used, and the cause of a failure for members. */
-type Outcome = { ending: ReplyEnding; failure: EndedReply["failure"]; tokens: number };
+type Outcome = { ending: ReplyEnding; failure: EndedReply["failure"]; tokens: number } & Pick<
+  MessageRow,
+  "removedLinks"
+>;
 
 /** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
 export function createReplyRunner(limits: AskLimits, { store, replies, clientTools }: Parts) {
   return async (reply: RunningReply, run: Run): Promise<void> => {
     const { agent, model, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
     const startedAt = Date.now();
-    let { ending, failure, tokens } = await produce(reply, run, { limits, clientTools });
+    let { ending, failure, tokens, removedLinks } = await produce(reply, run, { limits, clientTools });
     let isStored = false;
     try {
       await replies.confirm(reply);
@@ -72,6 +76,7 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
         now: Date.now(),
         stopReason: ending.stopReason,
         ...toColumns(reply.pieces),
+        removedLinks,
         inputTokens: ending.usage?.inputTokens ?? null,
         outputTokens: ending.usage?.outputTokens ?? null,
       };
@@ -116,12 +121,15 @@ async function produce(
   { limits, clientTools }: { limits: AskLimits; clientTools: ClientToolCalls },
 ): Promise<Outcome> {
   const { agent, model, documents, question, log, refusal } = run;
-  const outcome: Outcome = { ending: { stopReason: "end_turn" }, failure: null, tokens: 0 };
+  const outcome: Outcome = { ending: { stopReason: "end_turn" }, failure: null, tokens: 0, removedLinks: null };
   const onTokensUsed = (more: number) => {
     outcome.tokens += more;
   };
   try {
-    const output = documents ? withCheckedText(reply, documents, run) : reply;
+    const onLinksRemoved = (removedLinks: MessageRow["removedLinks"]) => {
+      outcome.removedLinks = removedLinks;
+    };
+    const output = documents ? withCheckedText(reply, documents, { ...run, onLinksRemoved }) : reply;
     const loop = { ...createLoopInput(reply, run, clientTools), limits, onTokensUsed };
     outcome.ending = refusal === null ? await runAgentLoop(loop, output) : endWithText(refusal, reply);
   } catch (error) {
@@ -192,9 +200,18 @@ function withTool(tools: Callable, { tool, executionType, shownInput, run }: Rep
 }
 
 /** Removes citations of passages that the model has not received, and links that only a passage contains. */
-function withCheckedText(reply: RunningReply, documents: ReplyDocuments, sources: LinkSources): ReplyOutput {
+function withCheckedText(
+  reply: RunningReply,
+  documents: ReplyDocuments,
+  { onLinksRemoved, ...sources }: LinkSources & { onLinksRemoved: (hosts: MessageRow["removedLinks"]) => void },
+): ReplyOutput {
   const citations = createCitationFilter(documents.cite);
-  const links = createLinkFilter(createKnownLinks(() => listTrustedTexts(reply, documents, sources)));
+  const isKnown = createKnownLinks(() => listTrustedTexts(reply, documents, sources));
+  const removed = createRemovedLinks(isKnown);
+  const links = createLinkFilter(isKnown, (address) => {
+    removed.add(address);
+    onLinksRemoved(removed.toColumn());
+  });
   const show = (text: string) => {
     if (text !== "") reply.text(text);
   };
@@ -218,8 +235,7 @@ type LinkSources = Pick<Run, "agent" | "prompt" | "pageOrigin">;
 
 /** Yields texts that the agent's owner has written or configured, as opposed to the texts of documents. */
 function* listTrustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, prompt, pageOrigin }: LinkSources) {
-  yield agent.systemPrompt ?? "";
-  yield agent.allowedOrigins;
+  yield* listNamingTexts(agent);
   if (pageOrigin) yield pageOrigin;
   if (documents.kind === "prefix") yield* listAddresses(documents.passages);
   for (const piece of reply.pieces) {

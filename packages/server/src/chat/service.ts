@@ -356,11 +356,12 @@ async function loadMessages(
 ): Promise<NewTurn["messages"]> {
   const sent = newMessages(request).map(({ role, content }) =>
     role === "user"
-      ? { role, content, isSupplied: 0 as const }
-      : { role, content: withoutUnknownLinks(content, agent), isSupplied: 1 as const },
+      ? { role, content, isSupplied: 0 as const, removedLinks: null }
+      : { role, ...withoutUnknownLinks(content, agent), isSupplied: 1 as const },
   );
   const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
-  const bubble = opening === null ? [] : [{ role: "assistant" as const, content: opening, isSupplied: 0 as const }];
+  const own = { role: "assistant" as const, isSupplied: 0 as const, removedLinks: null };
+  const bubble = opening === null ? [] : [{ ...own, content: opening }];
   const all = [...bubble, ...sent];
   return all.map((message, index) => {
     const isLast = index === all.length - 1;

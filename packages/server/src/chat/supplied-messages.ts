@@ -1,5 +1,6 @@
-import type { AgentRow } from "../db/tables.ts";
+import type { AgentRow, MessageRow } from "../db/tables.ts";
 import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
+import { createRemovedLinks, listNamingTexts } from "./removed-links.ts";
 
 /**
  * Removes the links that the agent's owner has not named from a message that a client sent in the agent's name, as from
@@ -7,8 +8,10 @@ import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
  */
 export function withoutUnknownLinks(
   content: string,
-  { systemPrompt, allowedOrigins }: Pick<AgentRow, "systemPrompt" | "allowedOrigins">,
-): string {
-  const links = createLinkFilter(createKnownLinks(() => [systemPrompt ?? "", allowedOrigins]));
-  return links.push(content) + links.flush();
+  agent: Pick<AgentRow, "systemPrompt" | "allowedOrigins" | "linkHosts">,
+): Pick<MessageRow, "content" | "removedLinks"> {
+  const isKnown = createKnownLinks(() => listNamingTexts(agent));
+  const removed = createRemovedLinks(isKnown);
+  const links = createLinkFilter(isKnown, removed.add);
+  return { content: links.push(content) + links.flush(), removedLinks: removed.toColumn() };
 }

@@ -130,6 +130,14 @@ onBothDatabases("a conversation", (createDatabase) => {
       expect(seen.body.data.messages[1]).toMatchObject({ isSupplied: true });
     });
 
+    it("names the hosts of the removed links only to members", async () => {
+      const { conversationId: id, conversationToken } = await ask({ messages: history, sessionId: "s-1" });
+      const { body } = await owner.call("GET", `/conversations/${id}`);
+      expect(body.data.messages[1].removedLinks).toEqual([{ host: "evil.example" }]);
+      const seen = await call("GET", `/conversations/${id}`, bearer(conversationToken));
+      expect(seen.body.data.messages[1]).not.toHaveProperty("removedLinks");
+    });
+
     it("leaves them out for the holder of a link, who is in another browser", async () => {
       const { conversationId: id } = await ask({ messages: history, sessionId: "s-1" });
       expect(contents(await call("GET", `/conversations/${id}`, bearer(linkTo(id))))).toEqual(["Hello", "ok", "Fine."]);

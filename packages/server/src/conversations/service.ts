@@ -363,11 +363,17 @@ function toFailure(row: ReplyFailureRow): ReplyFailure {
   };
 }
 
+function listRemovedLinks({ removedLinks }: Pick<MessageRow, "removedLinks">) {
+  const hosts: string[] = removedLinks === null ? [] : JSON.parse(removedLinks);
+  return hosts.map((host) => ({ host }));
+}
+
 /** The fields of a message that visitors do not see. */
 function toMemberFields(row: MessageRow, pieces: Piece[]) {
   return {
     page: row.page === null ? null : JSON.parse(row.page),
     searches: listSearches(pieces),
+    removedLinks: listRemovedLinks(row),
     feedbackComment: row.feedbackComment,
   };
 }

@@ -69,6 +69,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0064-rating-events",
       "0070-names-from-addresses",
       "0072-activity-order",
+      "0074-removed-links",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -125,6 +126,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0064-rating-events",
       "0070-names-from-addresses",
       "0072-activity-order",
+      "0074-removed-links",
     ]);
   });
 

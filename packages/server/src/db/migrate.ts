@@ -46,6 +46,7 @@ import { suppliedMessages } from "./migrations/0063-supplied-messages.ts";
 import { ratingEvents } from "./migrations/0064-rating-events.ts";
 import { namesFromAddresses } from "./migrations/0070-names-from-addresses.ts";
 import { activityOrder } from "./migrations/0072-activity-order.ts";
+import { removedLinks } from "./migrations/0074-removed-links.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -103,6 +104,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0064-rating-events", ratingEvents],
   ["0070-names-from-addresses", namesFromAddresses],
   ["0072-activity-order", activityOrder],
+  ["0074-removed-links", removedLinks],
 ];
 
 /**

@@ -45,11 +45,12 @@ export type Tables = AnswerTables &
     members: MemberRow;
     apiKeys: ApiKeyRow;
     providerSettings: ProviderSettingsRow;
-    agents: Omit<AgentRow, keyof PageColumns | "retention" | "tellModel" | "handoff"> &
+    agents: Omit<AgentRow, keyof PageColumns | "retention" | "tellModel" | "handoff" | "linkHosts"> &
       PageColumns & {
         retention: Generated<Json>;
         tellModel: Generated<Json>;
         handoff: Generated<Json>;
+        linkHosts: Generated<Json>;
       } & DeletionColumns;
     agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
     agentCounters: AgentCountersRow;
@@ -61,9 +62,10 @@ export type Tables = AnswerTables &
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns & EventColumns & OwnershipTable;
     conversationHours: ConversationHourRow;
-    messages: Omit<MessageRow, "page" | "messageKey" | "isSupplied" | keyof AuthorColumns> & {
+    messages: Omit<MessageRow, "page" | "messageKey" | "isSupplied" | "removedLinks" | keyof AuthorColumns> & {
       page: Generated<Json | null>;
       isSupplied: Generated<Flag>;
+      removedLinks: Generated<Json | null>;
       messageKey: Generated<string | null>;
     } & RatingEventColumns & {
         [Name in keyof AuthorColumns]: Generated<AuthorColumns[Name]>;
@@ -161,6 +163,8 @@ export type AgentRow = {
   widget: Json;
   allowedOrigins: Json;
   allowedImageHosts: Json;
+  /** further hosts that replies may link to */
+  linkHosts: Json;
   pageQuery: Json;
   followUps: Flag;
   requireIdentity: Flag;
@@ -318,6 +322,8 @@ export type MessageRow = AuthorColumns & {
   messageKey: string | null;
   /** 1 when a client wrote it in the agent's name, with the history of a new conversation */
   isSupplied: Flag;
+  /** the hosts to which links were removed from the text, see chat/removed-links.ts */
+  removedLinks: Json | null;
   feedback: "up" | "down" | null;
   feedbackComment: string | null;
   /** `null` on a reply that is still running */

@@ -79,8 +79,8 @@ it("a setting is not checked against another setting that the schema rejects", a
 });
 
 it("one response names the problems of an agent that its schema finds and those that its rules find", async () => {
-  const lists = { allowedOrigins: ["shop"], allowedImageHosts: ["a;b"] };
-  const paths = ["name", "allowedOrigins.0", "allowedImageHosts.0"];
+  const lists = { allowedOrigins: ["shop"], allowedImageHosts: ["a;b"], linkHosts: ["com"] };
+  const paths = ["name", "allowedOrigins.0", "allowedImageHosts.0", "linkHosts.0"];
   expect(await listProblemPaths("POST", "/agents", { name: "", ...lists })).toEqual(paths);
   expect(await listProblemPaths("PATCH", `/agents/${agentId}`, { name: "", ...lists })).toEqual(paths);
 });

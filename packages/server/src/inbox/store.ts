@@ -189,6 +189,7 @@ export async function addMessage(
     page: null,
     messageKey: null,
     isSupplied: 0,
+    removedLinks: null,
     feedback: null,
     feedbackComment: null,
     stopReason: "end_turn",

@@ -23,8 +23,8 @@ function Embedding() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const save = useEndpointMutation("updateAgent", { changes: ["getAgent"], done: "Saved" });
-  const { allowedOrigins, allowedImageHosts, pageQuery } = agent;
-  const draft = useDraft({ allowedOrigins, allowedImageHosts, pageQuery });
+  const { allowedOrigins, allowedImageHosts, linkHosts, pageQuery } = agent;
+  const draft = useDraft({ allowedOrigins, allowedImageHosts, linkHosts, pageQuery });
   const { values, change, errorAt } = draft;
   return (
     <Page title="Embed" description={`Add ${agent.name} to your website and choose where it works.`}>
@@ -65,6 +65,18 @@ function Embedding() {
             values={values.allowedImageHosts}
             onChange={(allowedImageHosts) => change({ allowedImageHosts })}
             errorAt={(index) => errorAt(`allowedImageHosts.${index}`)}
+          />
+          <ListField
+            label="Allowed link hosts"
+            itemLabel="Link host"
+            addLabel="Add link host"
+            max={50}
+            placeholder="docs.shop.example"
+            emptyText="Links work to the hosts that the agent's instructions, allowed sites, tools and documents name."
+            help="While the agent has documents, links to hosts that nothing else names are removed from its replies. Subdomains of these hosts are allowed too."
+            values={values.linkHosts}
+            onChange={(linkHosts) => change({ linkHosts })}
+            errorAt={(index) => errorAt(`linkHosts.${index}`)}
           />
         </Section>
         <Section

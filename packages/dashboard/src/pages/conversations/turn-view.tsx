@@ -8,6 +8,7 @@ import type { HandoffLine } from "./handoff-lines.ts";
 import { MessagePageView } from "./message-page.tsx";
 import { NoteView } from "./note-view.tsx";
 import { PlainText } from "./plain-text.tsx";
+import { RemovedLinks } from "./removed-links.tsx";
 import { describeEnd, describeFailure, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
 import { type ConversationNote, isHandoffLine, isTurn, type TranscriptItem } from "./with-notes.ts";
@@ -159,6 +160,7 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
           />
         ),
       )}
+      <RemovedLinks agentId={context.agentId} links={turn.removedLinks} />
       <WhyAnswer
         agentId={context.agentId}
         searches={turn.searches ?? []}

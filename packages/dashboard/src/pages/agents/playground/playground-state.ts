@@ -36,6 +36,8 @@ export type PlaygroundTurn = {
   suggestions: readonly string[];
   /** what the reply read of the documents; empty until the reply is stored */
   searches: readonly ReplySearch[];
+  /** hosts to which links were removed; empty until the reply is stored */
+  removedLinks: NonNullable<Message["removedLinks"]>;
 };
 
 export function createTurn(key: number, said: string, now: number): PlaygroundTurn {
@@ -52,6 +54,7 @@ export function createTurn(key: number, said: string, now: number): PlaygroundTu
     tokens: null,
     suggestions: [],
     searches: [],
+    removedLinks: [],
   };
 }
 
@@ -113,21 +116,27 @@ export function applyEvent(turn: PlaygroundTurn, event: ChatEvent, now: number):
 }
 
 /**
- * Adds details that visitors do not receive: the provider's reason for a failure, complete tool results, and the
- * searches.
+ * Adds details that visitors do not receive: the provider's reason for a failure, complete tool results, the
+ * searches, and removed links.
  */
 export function withMemberDetails(
   turn: PlaygroundTurn,
-  { failure, toolCalls, searches = [] }: Message,
+  { failure, toolCalls, searches = [], removedLinks = [] }: Message,
 ): PlaygroundTurn {
   const pieces = turn.pieces.map((piece) => {
     if (piece?.type !== "tool" || piece.result !== null || piece.form) return piece;
     return { ...piece, result: toolCalls.find(({ id }) => id === piece.id)?.forModel ?? null, isHidden: true };
   });
-  if (!failure) return { ...turn, pieces, searches };
+  if (!failure) return { ...turn, pieces, searches, removedLinks };
   const { provider, providerStatus, message } = failure;
   const status = providerStatus === null ? "" : ` answered ${providerStatus}`;
-  return { ...turn, pieces, searches, problem: provider === null ? message : `${provider}${status}: ${message}` };
+  return {
+    ...turn,
+    pieces,
+    searches,
+    removedLinks,
+    problem: provider === null ? message : `${provider}${status}: ${message}`,
+  };
 }
 
 /** The result that visitors received from the last tool call before this one, or null without such a call. */

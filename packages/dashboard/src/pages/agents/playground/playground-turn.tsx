@@ -6,6 +6,7 @@ import { LabeledJson } from "../../../components/json-block.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
 import { WidgetView } from "../../../components/widget-view.tsx";
+import { RemovedLinks } from "../../conversations/removed-links.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
 import { toKind, toolKinds } from "../../tools/tool-kinds.tsx";
 import { findPreviousResult, formatDuration, type PlaygroundTool, type PlaygroundTurn } from "./playground-state.ts";
@@ -50,6 +51,7 @@ export function PlaygroundTurnView({
           ),
         )}
         {isSilent && <p className="glow text-soft">Waiting for the reply</p>}
+        {chat.agent && <RemovedLinks agentId={chat.agent.id} links={turn.removedLinks} />}
         {chat.agent && <WhyAnswer agentId={chat.agent.id} searches={turn.searches} />}
         <TurnEnd turn={turn} onAgain={onAgain} />
       </div>
