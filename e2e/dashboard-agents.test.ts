@@ -436,7 +436,7 @@ describe("the agents area of the dashboard", () => {
     expect(avatar).toContain(`/agents/${agentId}/images/avatar?v=`);
     expect((await page.request.get(site.server.url + avatar)).headers()["content-type"]).toBe("image/png");
     await page.getByRole("button", { name: "Remove avatar" }).click();
-    await preview.locator(".header .lamp").waitFor();
+    await preview.locator(".header .avatar").waitFor({ state: "detached" });
     await save(page);
     await expect.poll(async () => (await read(page, agentId)).images.avatar).toBeNull();
     await page.getByLabel("Accent color", { exact: true }).fill("teal");

@@ -11,14 +11,15 @@ const CHECK_MS = 5_000;
  * @throws FoyerError `INTERRUPTED` when the connection is dead, or what reading it throws
  */
 export async function* readEvents(
-  { body }: Response,
+  response: Response,
   silence: number,
   onRetry?: (milliseconds: number) => void,
 ): AsyncGenerator<ServerEvent> {
-  if (!body) return;
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
   const parse = createSseParser(onRetry);
+  // A page may have replaced `fetch` by one that cannot stream. Its events arrive together, at the end.
+  if (typeof response.body?.getReader !== "function") return yield* parse(await response.text());
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
   try {
     for (;;) {
       const { value, done } = await raceSilence(reader.read(), silence);
@@ -47,13 +48,19 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
 
 /**
  * A dead connection often produces no error, so silence has to count as one. The wall clock is compared repeatedly,
- * because timers stop while a computer sleeps, and its connections are dead when it wakes up.
+ * because timers stop while a computer sleeps, and its connections are dead when it wakes up. A browser that goes
+ * offline does not report it to the connections that are open.
  */
 function raceSilence<T>(next: Promise<T>, silence: number): Promise<T> {
   const deadAt = Date.now() + silence;
   return new Promise((resolve, reject) => {
-    const timer = setInterval(() => Date.now() >= deadAt && reject(interruptedError()), Math.min(silence, CHECK_MS));
-    next.then(resolve, reject).finally(() => clearInterval(timer));
+    const fail = () => reject(interruptedError());
+    const timer = setInterval(() => Date.now() >= deadAt && fail(), Math.min(silence, CHECK_MS));
+    globalThis.addEventListener?.("offline", fail);
+    next.then(resolve, reject).finally(() => {
+      clearInterval(timer);
+      globalThis.removeEventListener?.("offline", fail);
+    });
   });
 }
 

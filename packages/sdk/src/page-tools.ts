@@ -2,6 +2,7 @@ import type { ChatEvent, ToolCallResult, ToolClaim } from "@foyer/contract";
 import type { ConversationKey, StreamEvent } from "./chat-stream.ts";
 import { FoyerError } from "./foyer-error.ts";
 import type { Request } from "./request.ts";
+import { toJson } from "./to-json.ts";
 
 /** A call of a tool that your page runs. */
 export type PageToolCall = {
@@ -176,7 +177,7 @@ async function runHandler(tool: PageTool, { input }: PageToolCall): Promise<{ re
   try {
     const result = (await tool.run(input)) ?? null;
     // Throws for values that JSON cannot represent, such as a cycle.
-    const bytes = new TextEncoder().encode(JSON.stringify(result)).length;
+    const bytes = new TextEncoder().encode(toJson(result)).length;
     if (bytes > MAX_RESULT_BYTES) {
       throw new Error(`The result is too large: ${bytes} bytes of JSON, at most ${MAX_RESULT_BYTES}.`);
     }
@@ -213,5 +214,6 @@ function reportError(error: unknown) {
 
 /** 128 random bits. `crypto.randomUUID` is not available on pages served over plain HTTP. */
 function randomId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,4 +1,5 @@
 import { FoyerError, readError } from "./foyer-error.ts";
+import { toJson } from "./to-json.ts";
 
 export type Connection = {
   /** The server's address, such as `https://chat.example.com`. */
@@ -46,7 +47,7 @@ export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit", 
           ? {}
           : { "content-type": isFile(body) ? "application/octet-stream" : "application/json" }),
       },
-      ...(body === undefined ? {} : { body: isFile(body) ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isFile(body) ? body : (toJson(body) ?? null) }),
       ...(signal ? { signal } : {}),
     }).catch((cause) => {
       throw signal?.aborted ? cause : new FoyerError("UNREACHABLE", "The server could not be reached.", { cause });

@@ -88,6 +88,12 @@ export function joinText({ pieces }: ReplyEntry): string {
   return pieces.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n\n");
 }
 
+/** Whether a finished reply of the agent would show nothing. A search that is over shows nothing either. */
+export function isBlank({ pieces, person, state }: Pick<ReplyEntry, "pieces" | "person" | "state">): boolean {
+  const isNothing = (piece: Piece) => (piece.type === "text" ? piece.text.trim() === "" : piece.kind === "documents");
+  return state === "done" && !person && pieces.every(isNothing);
+}
+
 /**
  * Whether numbers in brackets can be citations. When a few short documents are part of the prompt, nothing is searched,
  * and only the sources at the end show that there are documents.
@@ -107,19 +113,18 @@ export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[]
     if (message.role === "user") return [{ type: "user", key: id, id, text: message.content, state: "sent", at }];
     const { person } = author;
     if (stopReason === null && !person) return [];
-    return [
-      {
-        ...createReply(id),
-        id,
-        person,
-        pieces: toPieces(message),
-        sources: message.sources,
-        suggestions: message.suggestions,
-        state: toReplyState(stopReason),
-        rating: message.feedback,
-        at,
-      },
-    ];
+    const reply: ReplyEntry = {
+      ...createReply(id),
+      id,
+      person,
+      pieces: toPieces(message),
+      sources: message.sources,
+      suggestions: message.suggestions,
+      state: toReplyState(stopReason),
+      rating: message.feedback,
+      at,
+    };
+    return [stopReason !== "handed_over" && isBlank(reply) ? { ...reply, state: "failed" } : reply];
   });
 }
 

@@ -39,7 +39,9 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
     const fromEnd = element ? element.scrollHeight - element.scrollTop : 0;
     setCount(count + PAGE_SIZE);
     // Keeps the visitor's reading position in place.
-    requestAnimationFrame(() => element?.scrollTo({ top: element.scrollHeight - fromEnd, behavior: "instant" }));
+    requestAnimationFrame(() => {
+      if (element) element.scrollTop = element.scrollHeight - fromEnd;
+    });
   };
 
   return (

@@ -5,7 +5,7 @@ import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { ChatEntries, ChatState } from "./chat-entries.ts";
-import { createReply, joinText } from "./conversation-state.ts";
+import { createReply, isBlank, joinText } from "./conversation-state.ts";
 import { errorMessageFor } from "./error-messages.ts";
 import { createReplyTools } from "./reply-tools.ts";
 
@@ -99,8 +99,10 @@ export function createReplyReader(
 
   function end({ key, conversation }: Running) {
     running = null;
-    const reply = replyOf(key);
-    if (!reply) return patch({ running: null, announcement: "" });
+    const received = replyOf(key);
+    if (!received) return patch({ running: null, announcement: "" });
+    const reply = isBlank(received) && !received.problem ? { ...received, problem: messages.replyFailed } : received;
+    editReply(key, () => reply);
     const text = joinText(reply);
     const note = reply.state === "stopped" ? messages.stopped : (reply.problem ?? "");
     const offered = reply.suggestions.length ? `${messages.suggestions}: ${reply.suggestions.join(" ")}` : "";

@@ -31,7 +31,12 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
   const avatar = person ? null : chooseAgentImage(core, "avatar");
   const hasCitations = mayCite(reply);
   return (
-    <li class={["reply", isRunning ? "live" : "", avatar || person ? "faced" : ""].join(" ").trim()} part="reply">
+    <li
+      class={["reply", isRunning ? "live" : "", avatar || person ? "faced" : ""].join(" ").trim()}
+      part="reply"
+      // A translation by the browser replaces the text nodes, and text that arrives later would be lost.
+      translate={!isRunning}
+    >
       {avatar ? <img class="avatar" src={avatar} alt="" /> : null}
       {person ? <Initials person={person} /> : null}
       {person ? <p class="note">{person.name}</p> : <span class="visually-hidden">{`${core.agent.name}: `}</span>}

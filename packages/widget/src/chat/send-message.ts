@@ -2,6 +2,7 @@ import { omitUndefined } from "@foyer/contract/rules/defined";
 import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
 import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
+import { sendableIdentity } from "../panel/page-values.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import type { Consent } from "./consent.ts";
 import { currentPage } from "./current-page.ts";
@@ -56,13 +57,15 @@ export function createMessageSender(
 /** The page and referrer of the visit. The server reads them when a conversation starts. */
 function visitContext({ options }: WidgetCore) {
   return {
-    referrer: (options.sendsPage && document.referrer.slice(0, 2_000)) || null,
+    referrer: (options.sendsPage && String(document.referrer).slice(0, 2_000)) || null,
     language: navigator.language,
   };
 }
 
 /** The fields of a chat request that identify the visitor. */
-function visitorFields({ identity, sessionId }: VisitorSession): Partial<ChatRequest> {
+function visitorFields(visitor: VisitorSession): Partial<ChatRequest> {
+  const { sessionId } = visitor;
+  const identity = sendableIdentity(visitor);
   if (!identity) return { sessionId };
   const { userId, userEmail, userName, userHash, userToken, metadata } = identity;
   return omitUndefined({

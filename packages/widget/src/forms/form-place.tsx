@@ -48,9 +48,11 @@ export function FormOutline({ count }: { count: number }): JSX.Element {
   const { messages } = usePanel();
   return (
     <div class="card form-outline" role="img" aria-label={messages.formLabel} aria-busy="true">
-      {Array.from({ length: Math.min(count, 8) }, (_, index) => (
-        <span key={index} />
-      ))}
+      {Array(Math.min(count, 8))
+        .fill(null)
+        .map((_, index) => (
+          <span key={index} />
+        ))}
     </div>
   );
 }

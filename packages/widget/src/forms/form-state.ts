@@ -1,4 +1,5 @@
 import type { VisitorForm } from "@foyer/sdk";
+import { sendableIdentity } from "../panel/page-values.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import { createStore } from "../store.ts";
 import { defaultValues } from "./default-values.ts";
@@ -52,7 +53,7 @@ export function createFormState({ core, messages }: PanelContext, { form, draft,
     return validateAnswers(fields, { values, files: Object.fromEntries(facts), unreadable }, messages);
   };
   const createDefaults = () =>
-    defaultValues(fields, { identity: core.visitor.identity, context: core.registry.context, previousResult });
+    defaultValues(fields, { identity: sendableIdentity(core.visitor), context: core.registry.context, previousResult });
   const findLocked = (values: FormValues): ReadonlySet<string> => {
     const problems = check({ values, files: {} });
     return new Set(fields.flatMap(({ name, disabled }) => (disabled && problems[name] === undefined ? [name] : [])));

@@ -2,6 +2,7 @@ import { ownFormText } from "@foyer/contract/rules/form-texts";
 import { type FormSubmit, FoyerError, type SubmitResult, type VisitorForm } from "@foyer/sdk";
 import { randomId } from "../loader/random-id.ts";
 import type { VisitorSession } from "../loader/visitor-session.ts";
+import { sendableIdentity } from "../panel/page-values.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import { toFailure } from "./error-messages.ts";
 import { toFormData } from "./field-values.ts";
@@ -97,7 +98,8 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
 }
 
 /** Identifies the user who submits. The agent sees the submission in the chat only with a proof of the identity. */
-function submittingUser({ identity }: VisitorSession): Pick<FormSubmit, "userId" | "userHash" | "userToken"> {
+function submittingUser(visitor: VisitorSession): Pick<FormSubmit, "userId" | "userHash" | "userToken"> {
+  const identity = sendableIdentity(visitor);
   if (!identity) return {};
   const { userId, userHash, userToken } = identity;
   if (userToken) return { userToken };

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { focusPanel } from "../panel/focus.ts";
 import { isComposing } from "../panel/keys.ts";
+import { sendableIdentity } from "../panel/page-values.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { describePromise } from "./availability-texts.ts";
@@ -21,7 +22,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
   const { card, settings, isBusy, problem } = useStore(handoff.store);
   const { entries } = useStore(chat.store);
   const [reason, setReason] = useState("");
-  const [email, setEmail] = useState(core.visitor.identity?.userEmail ?? "");
+  const [email, setEmail] = useState(sendableIdentity(core.visitor)?.userEmail ?? "");
   const [isInvalid, setIsInvalid] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const isFirst = !entries.some(({ type }) => type === "user");

@@ -1,4 +1,4 @@
-import type { WidgetOptions } from "./read-options.ts";
+import type { PageCore } from "./widget-core.ts";
 
 /** Delays in milliseconds before each retry when the server is unreachable or busy. */
 const RETRY_DELAYS_MS = [2_000, 10_000, 60_000, 0];
@@ -8,7 +8,7 @@ const RETRY_DELAYS_MS = [2_000, 10_000, 60_000, 0];
  * logs the reason to the console.
  */
 export async function requestFromServer<T>(
-  { baseUrl }: Pick<WidgetOptions, "baseUrl">,
+  { options: { baseUrl }, fetch }: Pick<PageCore, "options" | "fetch">,
   path: string,
   signal: AbortSignal,
 ): Promise<T | null> {

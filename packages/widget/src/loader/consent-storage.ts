@@ -1,3 +1,4 @@
+import { toJson } from "@foyer/sdk/to-json";
 import type { EventBus } from "./event-bus.ts";
 
 export type ConsentStorage = ReturnType<typeof createConsentStorage>;
@@ -46,7 +47,7 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
     },
     /** `null` removes the value. */
     write(place: StorageArea, name: string, value: unknown, { early = false } = {}): void {
-      waiting.set(place + name, { place, name, text: value === null ? null : JSON.stringify(value), early });
+      waiting.set(place + name, { place, name, text: value === null ? null : (toJson(value) ?? null), early });
       flush();
     },
   };

@@ -1,14 +1,14 @@
 import { SMALL_SCREEN } from "../panel/small-screen.ts";
 import type { Launcher } from "./launcher.ts";
 import { loadPart } from "./load-part.ts";
-import type { Panel, PanelController, WidgetCore } from "./widget-core.ts";
+import type { PageCore, Panel, PanelController } from "./widget-core.ts";
 
 /** Creates the controller, and the launcher that opens the panel. */
 export function createPanelController(
-  base: Omit<WidgetCore, "panel">,
+  base: Omit<PageCore, "panel">,
   addLauncher: (press: () => void) => Launcher | null,
 ): PanelController {
-  const { bus, storage, options } = base;
+  const { bus, storage, options, shadow } = base;
   let loading: Promise<Panel> | null = null;
   let isOpen = false;
   /**
@@ -17,16 +17,21 @@ export function createPanelController(
    */
   let isWanted = false;
   let isDestroyed = false;
+  /** Shown while the panel loads for the first time. */
+  const outline = document.createElement("div");
+  outline.className = "panel-outline";
+  outline.setAttribute("aria-hidden", "true");
 
   const saveOpen = (wasOpened: boolean, byVisitor: boolean) => {
     if (!byVisitor) return;
     storage.write("session", "open", wasOpened);
     bus.emit("interaction");
   };
-  const load = () => {
-    loading ??= loadPart(base, "panel").then(({ mountPanel }) => mountPanel({ ...base, panel: controller }));
-    return loading;
+  const mount = async () => {
+    const [{ mountPanel }, visitor] = await Promise.all([loadPart(base, "panel"), base.loadVisitor()]);
+    return mountPanel({ ...base, visitor, panel: controller });
   };
+  const load = () => (loading ??= mount());
   const controller: PanelController = {
     get isOpen() {
       return isOpen;
@@ -35,23 +40,29 @@ export function createPanelController(
       saveOpen(true, request.byVisitor === true);
       isWanted = true;
       launcher?.setBusy(true);
+      if (!isOpen) shadow.frame.prepend(outline);
       try {
         const panel = await load();
         if (isDestroyed) return panel.destroy();
         if (!isWanted) return;
         const wasOpen = isOpen;
         isOpen = true;
+        if (!wasOpen) shadow.settle();
         panel.open(request);
         if (!wasOpen) bus.emit("open");
       } catch {
         // Reset the promise, so that the next click tries again.
         loading = null;
+        isWanted = false;
       } finally {
         launcher?.setBusy(false);
+        // The panel appears in the next frame.
+        requestAnimationFrame(() => outline.remove());
       }
     },
     close({ byVisitor = false } = {}) {
       isWanted = false;
+      outline.remove();
       if (!isOpen) return;
       isOpen = false;
       saveOpen(false, byVisitor);
@@ -66,7 +77,7 @@ export function createPanelController(
     },
   };
   const launcher = addLauncher(() => {
-    if (isOpen) controller.close({ byVisitor: true });
+    if (isWanted) controller.close({ byVisitor: true });
     else void controller.open({ byVisitor: true });
   });
   bus.on("destroy", () => {

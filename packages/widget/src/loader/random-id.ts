@@ -1,4 +1,8 @@
-/** 128 random bits. `crypto.randomUUID` is not available on pages served over plain HTTP. */
+/**
+ * 128 random bits. `crypto.randomUUID` is not available on pages served over plain HTTP, and `Array.from` may be a
+ * library's own function that ignores its second argument.
+ */
 export function randomId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

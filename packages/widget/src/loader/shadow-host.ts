@@ -13,12 +13,25 @@ export type Appearance = {
   zIndex: number | null;
 };
 
+/** More than a phone's address bar, whose height comes and goes at the bottom of the window, in pixels. */
+const DISPLACED_PX = 80;
+/** How long after the page's `load` event its code may still hydrate the document, in milliseconds. */
+const HYDRATION_MS = 1_000;
+const ALIVE = "foyer-alive";
+
+/** Whether the page's markup is complete. A document that is opened again later need never be closed. */
+let isParsed = false;
+
 /**
- * The widget's element on the page: a shadow host beside the body, outside the page's layout and out of reach of its
- * styles. It uses constructed style sheets only, because no Content Security Policy blocks them. `frame` contains
- * everything visible.
+ * The widget's element on the page: a shadow host outside the page's layout and out of reach of its styles. It uses
+ * constructed style sheets only, because no Content Security Policy blocks them. `frame` contains everything visible.
+ *
+ * At first, the element is the last one of the body: React 18 refuses to hydrate a document with any other additional
+ * element. Once the chat is open it is beside the body, where frameworks that replace the body leave it alone.
+ *
+ * `onErased` is called when `document.open` has removed all event listeners of the page, so nothing works any more.
  */
-export function createShadowHost(look: Appearance, label: string) {
+export function createShadowHost(look: Appearance, label: string, onErased: () => void) {
   const { accentColor, theme, position, offsetX, offsetY, zIndex } = look;
   const host = document.createElement("foyer-widget");
   const root = host.attachShadow({ mode: "open" });
@@ -54,16 +67,54 @@ export function createShadowHost(look: Appearance, label: string) {
   darkness.addEventListener("change", shade);
   shade();
 
-  // Frameworks that replace the body leave this element alone; code that replaces the whole document does not.
+  let isBeside = false;
+  isParsed ||= document.readyState !== "loading";
+  let isAlive = false;
+  host.addEventListener(ALIVE, () => {
+    isAlive = true;
+  });
+  const life = new AbortController();
+
+  const move = (home: Element) => {
+    const focused = root.activeElement as HTMLElement | null;
+    if (host.isConnected && "moveBefore" in home) home.moveBefore(host, null);
+    else home.append(host);
+    focused?.focus({ preventScroll: true });
+  };
+  /** A transformed root element is the containing block of fixed elements. The top layer is above all of them. */
+  const keepInWindow = () => {
+    const distance = host.getBoundingClientRect().bottom - innerHeight;
+    const { showPopover } = host;
+    if (host.hidden || Math.abs(distance) < DISPLACED_PX || !showPopover || host.matches(":popover-open")) return;
+    host.popover = "manual";
+    showPopover.call(host);
+  };
   const attach = () => {
-    if (!host.isConnected) document.documentElement.append(host);
+    const { documentElement, body } = document;
+    const home = isBeside ? documentElement : body;
+    if (!isParsed || !home) return;
+    isAlive = false;
+    host.dispatchEvent(new Event(ALIVE));
+    if (!isAlive) return onErased();
+    if (host.parentNode !== home) move(home);
+    keepInWindow();
+    watcher.observe(document, { childList: true });
+    // Pages switch their color scheme by changing an attribute of the root element.
+    watcher.observe(documentElement, { childList: true, attributeFilter: ["class", "style", "data-theme"] });
+    watcher.observe(body, { childList: true });
   };
   const watcher = new MutationObserver(() => {
     attach();
     shade();
   });
-  // Pages switch their color scheme by changing an attribute of the root element.
-  watcher.observe(document.documentElement, { childList: true, attributeFilter: ["class", "style", "data-theme"] });
+  const onLoad = () => {
+    isParsed = true;
+    attach();
+  };
+  const listening = { signal: life.signal };
+  document.addEventListener("DOMContentLoaded", onLoad, listening);
+  addEventListener("load", onLoad, listening);
+  addEventListener("resize", keepInWindow, listening);
   attach();
 
   return {
@@ -74,9 +125,19 @@ export function createShadowHost(look: Appearance, label: string) {
     setHidden(isHidden: boolean) {
       host.hidden = isHidden;
     },
+    /** Moves the element beside the body, once the page has loaded and is hydrated. */
+    settle(): void {
+      const moveBeside = () => {
+        isBeside = true;
+        attach();
+      };
+      if (document.readyState === "complete") moveBeside();
+      else addEventListener("load", () => setTimeout(moveBeside, HYDRATION_MS), listening);
+    },
     /** Sets a custom property that the style sheets use. */
     setVariable: (name: `--${string}`, value: string) => frameRule?.style.setProperty(name, value),
     remove() {
+      life.abort();
       watcher.disconnect();
       darkness.removeEventListener("change", shade);
       host.remove();

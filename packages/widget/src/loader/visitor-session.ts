@@ -1,3 +1,4 @@
+import type { ConversationKey } from "@foyer/sdk";
 import type { Identity } from "../foyer-api.ts";
 import type { ConsentStorage } from "./consent-storage.ts";
 import type { EventBus } from "./event-bus.ts";
@@ -88,6 +89,13 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
         list: [conversation, ...list.filter(({ id }) => id !== conversation.id)].slice(0, MAX_CONVERSATIONS),
       }));
     },
+    /** Makes the conversation of a link the current one if this browser began it. @returns whether it did */
+    recognize(linked: ConversationKey): boolean {
+      const own = this.conversations.find(({ id }) => id === linked.id);
+      // The token of a link expires, while the one of the browser that began the conversation does not.
+      if (own) this.remember(own.token.startsWith("fcl_") ? { ...own, ...linked } : own);
+      return own !== undefined;
+    },
     /** Switches to another conversation, or with null to none. */
     select(id: string | null): void {
       change((mine) => ({ ...mine, current: id }));
@@ -99,9 +107,8 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
         list: list.filter((known) => known.id !== id),
       }));
     },
-    identify({ userMetadata, ...identity }: Identity): void {
-      const metadata = identity.metadata ?? userMetadata;
-      const next = withTokenFields(metadata ? { ...identity, metadata } : identity);
+    identify(identity: Identity): void {
+      const next = withTokenFields(identity);
       const before = visitor;
       visitor = next;
       if (before?.userId === next.userId) return;

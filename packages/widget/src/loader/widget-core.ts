@@ -21,11 +21,16 @@ export type WidgetCore = {
   shadow: ShadowHost;
   registry: Registry;
   panel: PanelController;
+  /** The `fetch` that the page had when the widget started. Pages replace it, even by one that fails. */
+  fetch: typeof fetch;
   /** Loads the code that runs client tools. Passed in because only the loader knows the names of the built files. */
   loadTools: () => Promise<{ createPageTools: typeof createPageTools }>;
   /** Aborts when the widget is removed. */
   signal: AbortSignal;
 };
+
+/** What the parts have that need no session of the visitor. */
+export type PageCore = Omit<WidgetCore, "visitor"> & { loadVisitor: () => Promise<VisitorSession> };
 
 /** The functions and values that the site's code has registered. */
 export type Registry = {
@@ -35,7 +40,7 @@ export type Registry = {
   tools: Map<string, RegisteredTool>;
   /** Renderers by tool name. */
   renderers: Map<string, Renderer>;
-  /** The last value passed to `Foyer.setContext`. */
+  /** A copy of the last value passed to `Foyer.setContext`. */
   context: Record<string, unknown>;
 };
 

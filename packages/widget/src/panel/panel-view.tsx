@@ -17,7 +17,7 @@ type Views = Record<"chat" | "conversations", JSX.Element>;
 export function PanelView({ state, children }: { state: PanelState; children: Views }): JSX.Element {
   const { core, chat } = usePanel();
   const { isOpen, view } = useStore(state);
-  const { announcement, entries, running } = useStore(chat.store);
+  const { announcement, entries } = useStore(chat.store);
   const covers = useCovers();
   const panel = useRef<HTMLDivElement>(null);
 
@@ -26,8 +26,6 @@ export function PanelView({ state, children }: { state: PanelState; children: Vi
   }, [isOpen, view]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // The page's own keyboard shortcuts must not react to typing in the chat.
-    event.stopPropagation();
     if (event.key === "Escape" && !isComposing(event) && !closesPicker(event)) {
       if (view === "conversations") state.patch({ view: "chat" });
       else core.panel.close({ byVisitor: true });
@@ -47,25 +45,23 @@ export function PanelView({ state, children }: { state: PanelState; children: Vi
         hidden={!isOpen}
         onKeyDown={onKeyDown}
       >
-        <Header isLive={running !== null} state={state} hasEntries={entries.length > 0} view={view} />
+        <Header state={state} hasEntries={entries.length > 0} view={view} />
         {children[view]}
       </div>
       <p class="visually-hidden" role="status">
-        {announcement}
+        <span key={announcement}>{announcement}</span>
       </p>
     </>
   );
 }
 
 type HeaderProps = {
-  /** Whether a reply is arriving. */
-  isLive: boolean;
   hasEntries: boolean;
   view: "chat" | "conversations";
   state: PanelState;
 };
 
-function Header({ isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
+function Header({ hasEntries, view, state }: HeaderProps): JSX.Element {
   const { core, chat, messages } = usePanel();
   const isChat = view === "chat";
   const startNew = () => {
@@ -75,7 +71,7 @@ function Header({ isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
   return (
     <div class="header" part="header">
       {isChat ? (
-        <Mark isLive={isLive} />
+        <Mark />
       ) : (
         <IconButton name="back" label={messages.back} onClick={() => state.patch({ view: "chat" })} />
       )}
@@ -91,13 +87,12 @@ function Header({ isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
   );
 }
 
-/** The agent's logo or avatar. Without either, a lamp that is lit while a reply arrives. */
-function Mark({ isLive }: { isLive: boolean }): JSX.Element {
+/** The agent's logo or avatar, if it has one. */
+function Mark(): JSX.Element | null {
   const { core } = usePanel();
   const logo = chooseAgentImage(core, "logo");
   const src = logo ?? chooseAgentImage(core, "avatar");
-  if (src) return <img class={logo ? "logo" : "avatar"} src={src} alt="" />;
-  return <span class={isLive ? "lamp lit" : "lamp"} aria-hidden="true" />;
+  return src ? <img class={logo ? "logo" : "avatar"} src={src} alt="" /> : null;
 }
 
 type IconButtonProps = { name: Parameters<typeof Icon>[0]["name"]; label: string; onClick: () => void };

@@ -7,8 +7,10 @@ import { PastConversations } from "../chat/past-conversations.tsx";
 import type { OpenRequest, Panel, WidgetCore } from "../loader/widget-core.ts";
 import { loadMessages } from "../locales/load-messages.ts";
 import { createBackButton } from "./back-button.ts";
+import { containEvents } from "./contain-events.ts";
 import { createHandoffLoader } from "./handoff-loader.ts";
 import { loadForms, loadHandoff } from "./load-chunk.ts";
+import { sendableIdentity } from "./page-values.ts";
 import css from "./panel.css?inline";
 import { type PanelContext, PanelProvider } from "./panel-context.ts";
 import { createPanelState } from "./panel-state.ts";
@@ -22,7 +24,11 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const localized = await loadMessages(locale);
   const { errorMessage } = core.agent.widget;
   const messages = errorMessage ? { ...localized, replyFailed: errorMessage, unreachable: errorMessage } : localized;
-  const request = createRequest({ baseUrl: options.baseUrl, identity: () => core.visitor.identity });
+  const request = createRequest({
+    baseUrl: options.baseUrl,
+    fetch: core.fetch,
+    identity: () => sendableIdentity(core.visitor),
+  });
   const chat = createChat(core, request, messages);
   const state = createPanelState();
   const panel: PanelContext = { core, request, messages, chat, loadForms: () => loadForms(options.baseUrl) };
@@ -53,7 +59,11 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     if (before || !identity) state.patch({ draft: "" });
     before = identity;
   });
-  const backButton = createBackButton(() => core.panel.close({ byVisitor: true }));
+  const backButton = createBackButton(shadow.frame, {
+    onBack: () => core.panel.close({ byVisitor: true }),
+    onForward: () => void core.panel.open({ byVisitor: true }),
+  });
+  containEvents(shadow, core.signal);
   chat.restore();
   // Wait for the handoff code, because the messages would otherwise move when its button appears.
   if (core.agent.handoff) await handoff.load();

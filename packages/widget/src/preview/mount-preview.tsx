@@ -134,6 +134,7 @@ function previewCore(
     shadow,
     registry: { formHandlers: new Map(), tools: new Map(), renderers: new Map(), context: {} },
     panel: { isOpen: true, open: async () => {}, close: () => {} },
+    fetch: globalThis.fetch,
     loadTools: () => import("../tools/page-tools.ts"),
     signal,
   };

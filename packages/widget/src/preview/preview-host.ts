@@ -39,6 +39,7 @@ export function createPreviewHost(
     setHidden(isHidden) {
       host.hidden = isHidden;
     },
+    settle() {},
     setVariable: (name, value) => frameRule?.style.setProperty(name, value),
     setTheme(next) {
       frame.dataset.theme = next;

@@ -1,4 +1,4 @@
-import type { WidgetCore } from "../loader/widget-core.ts";
+import type { PageCore } from "../loader/widget-core.ts";
 
 export type FiredTriggers = ReturnType<typeof createFiredTriggers>;
 
@@ -7,7 +7,7 @@ export type FiredTriggers = ReturnType<typeof createFiredTriggers>;
  * was closed. Their ids are kept in `sessionStorage`, or in memory before consent. Tabs that are open at the same time
  * share them.
  */
-export function createFiredTriggers({ storage, bus, options, signal }: WidgetCore) {
+export function createFiredTriggers({ storage, bus, options, signal }: PageCore) {
   const ids = new Set<string>();
   let mayRead = options.consent === "given";
   let tabs: BroadcastChannel | undefined;

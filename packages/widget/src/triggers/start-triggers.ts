@@ -1,8 +1,7 @@
 import type { WidgetTrigger } from "@foyer/contract";
 import { requestFromServer } from "../loader/ask-server.ts";
 import { loadPart } from "../loader/load-part.ts";
-import type { WidgetCore } from "../loader/widget-core.ts";
-import { createFiredTriggers } from "./fired-triggers.ts";
+import type { PageCore } from "../loader/widget-core.ts";
 import { createVisibleTime } from "./visible-time.ts";
 import type { Triggers } from "./watch-triggers.ts";
 
@@ -13,7 +12,7 @@ const MAX_EVENTS = 100;
  * Requests the agent's triggers once the page is loaded and idle, and loads the code that watches for them. Returns
  * null without triggers, or if the triggers or that code could not be loaded.
  */
-export async function startTriggers(core: WidgetCore): Promise<Triggers | null> {
+export async function startTriggers(core: PageCore): Promise<Triggers | null> {
   const { bus, signal } = core;
   const visible = createVisibleTime();
   const events: Array<{ name: string; data: unknown }> = [];
@@ -25,13 +24,11 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
   follow();
   await waitUntilIdle();
   if (signal.aborted) return null;
-  // Created before the request, so that other tabs have replied by the time the request completes.
-  const fired = createFiredTriggers(core);
-  const triggers = await requestFromServer<WidgetTrigger[]>(core.options, `/triggers/widget/${core.agent.id}`, signal);
+  const triggers = await requestFromServer<WidgetTrigger[]>(core, `/triggers/widget/${core.agent.id}`, signal);
   if (!triggers?.length || signal.aborted) return null;
   const part = await loadPart(core, "triggers").catch(() => null);
   if (!part || signal.aborted) return null;
-  return part.watchTriggers(core, { triggers, visible, fired, events, loadActions: () => loadPart(core, "actions") });
+  return part.watchTriggers(core, { triggers, visible, events, loadActions: () => loadPart(core, "actions") });
 }
 
 /** Resolves when the page is visible, loaded and idle. Waits at most 5 seconds for the page to become idle. */

@@ -37,8 +37,8 @@ export function showBubble(
   const open = createElement("button", "nudge-open", "bubble-message");
   const who = createElement("span", "nudge-who");
   const avatar = chooseAgentImage(core, "avatar");
-  const face = avatar ? Object.assign(new Image(), { alt: "", src: avatar }) : createElement("span", "nudge-lamp");
-  who.append(face, Object.assign(document.createElement("bdi"), { textContent: core.title }));
+  if (avatar) who.append(Object.assign(new Image(), { alt: "", src: avatar }));
+  who.append(Object.assign(document.createElement("bdi"), { textContent: core.title }));
   const text = createElement("span", "nudge-text");
   text.dir = "auto";
   text.textContent = message;
@@ -76,11 +76,11 @@ export function showBubble(
   }, STEP_MS);
   open.addEventListener("click", () => end(true));
   close.addEventListener("click", () => end(false));
-  addEventListener(
-    "keydown",
-    (event) => event.key === "Escape" && !event.defaultPrevented && !isComposing(event) && end(false),
-    { signal: life.signal },
-  );
+  const onKeyDown = (event: KeyboardEvent) =>
+    event.key === "Escape" && !event.defaultPrevented && !isComposing(event) && end(false);
+  // Once the chat has loaded, keys that are pressed in the widget do not reach the window.
+  box.addEventListener("keydown", onKeyDown);
+  addEventListener("keydown", onKeyDown, { signal: life.signal });
   signal.addEventListener("abort", remove, { signal: life.signal });
   return { remove, isHeld };
 }

@@ -1,6 +1,6 @@
 import type { WidgetTrigger } from "@foyer/sdk";
 import type { ShadowHost } from "../../loader/shadow-host.ts";
-import type { WidgetCore } from "../../loader/widget-core.ts";
+import type { PageCore } from "../../loader/widget-core.ts";
 import type { WatchedTrigger } from "../trigger-engine.ts";
 import type { Triggers } from "../watch-triggers.ts";
 import css from "./debug.css?inline";
@@ -14,7 +14,7 @@ const STEP_MS = 500;
  * Opens the debug overlay, which lists the agent's triggers and the status of each. It is for developers, so it is in
  * English only. A second call does nothing.
  */
-export function openDebug(core: WidgetCore, triggers: Promise<Triggers | null>): void {
+export function openDebug(core: PageCore, triggers: Promise<Triggers | null>): void {
   const { shadow, signal } = core;
   const { frame } = shadow;
   const open = frame.querySelector<HTMLElement>(".debug");
@@ -113,7 +113,7 @@ function addRow(list: HTMLElement, { trigger }: WatchedTrigger, fire: () => void
 }
 
 function readPage(
-  { panel, shadow }: WidgetCore,
+  { panel, shadow }: PageCore,
   { engine, visible, events, actions }: Running,
 ): Omit<PageFacts, "isDone"> {
   const { quiet, typing, shown } = engine.waits();

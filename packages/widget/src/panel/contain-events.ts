@@ -1,0 +1,76 @@
+import type { ShadowHost } from "../loader/shadow-host.ts";
+
+/**
+ * The events that never leave the widget, so that nothing on the page reacts to them: smooth scrolling, focus traps,
+ * shortcuts, drop zones and copy protection. Pointer and click events do leave it, because pages close menus on them.
+ */
+const contained = {
+  /** The widget has no listeners for these, so they end before the page's capturing listeners. */
+  unheard: [
+    ["wheel", "mousewheel"],
+    ["touchstart", "touchmove", "touchend", "touchcancel"],
+    ["focus", "focusin", "contextmenu", "dblclick", "auxclick", "selectstart", "dragstart", "drag", "dragend"],
+    ["copy", "cut", "paste"],
+    ["compositionstart", "compositionupdate", "compositionend"],
+  ].flat(),
+  /** The widget listens to these, so they end at its host. */
+  heard: ["focusout", "beforeinput", "input", "dragenter", "dragover", "dragleave", "drop"],
+  /** These end before the page's capturing listeners, and the widget receives a copy. */
+  keys: ["keydown", "keypress", "keyup"],
+};
+
+export function containEvents({ host }: Pick<ShadowHost, "host">, signal: AbortSignal): void {
+  const isInside = (event: Event) => event.target === host;
+  const end = (event: Event) => event.stopImmediatePropagation();
+  const listen = (types: string[], listener: (event: Event) => void) => {
+    // `passive` keeps scrolling independent of the page's code.
+    const options = { capture: true, passive: true, signal };
+    for (const type of types) addEventListener(type, (event) => isInside(event) && listener(event), options);
+  };
+  listen(contained.unheard, end);
+  for (const type of contained.keys) {
+    const onKey = (event: Event) => {
+      // The copy does not leave the shadow root, so it never arrives here.
+      if (!isInside(event)) return;
+      end(event);
+      if (!copyKey(event as KeyboardEvent)) event.preventDefault();
+    };
+    addEventListener(type, onKey, { capture: true, signal });
+  }
+  for (const type of contained.heard) {
+    host.addEventListener(
+      type,
+      (event) => {
+        event.stopPropagation();
+        if (event instanceof DragEvent) refuseFiles(event);
+      },
+      { signal },
+    );
+  }
+}
+
+/** Sends a copy of the event to the element that has the focus. @returns false if a listener prevented its default */
+function copyKey(event: KeyboardEvent): boolean {
+  const { key, code, isComposing, shiftKey, ctrlKey, altKey, metaKey } = event;
+  const copy = new KeyboardEvent(event.type, {
+    key,
+    code,
+    isComposing,
+    shiftKey,
+    ctrlKey,
+    altKey,
+    metaKey,
+    bubbles: true,
+    cancelable: event.cancelable,
+  });
+  // The only sign of a conversion in Safari. The constructor does not take it in every browser.
+  Object.defineProperty(copy, "keyCode", { value: event.keyCode });
+  return event.composedPath()[0]?.dispatchEvent(copy) ?? true;
+}
+
+/** A browser would open a file that is dropped beside the fields for files, and leave the page. */
+function refuseFiles(event: DragEvent): void {
+  if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = "none";
+}
