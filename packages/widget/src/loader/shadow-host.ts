@@ -79,7 +79,7 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
     const focused = root.activeElement as HTMLElement | null;
     if (host.isConnected && "moveBefore" in home) home.moveBefore(host, null);
     else home.append(host);
-    focused?.focus({ preventScroll: true });
+    focused?.focus();
   };
   /** A transformed root element is the containing block of fixed elements. The top layer is above all of them. */
   const keepInWindow = () => {
@@ -92,16 +92,18 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
   const attach = () => {
     const { documentElement, body } = document;
     const home = isBeside ? documentElement : body;
+    const observe = (node: Node | null, more?: MutationObserverInit) =>
+      node && watcher.observe(node, { childList: true, ...more });
+    observe(document);
+    // Pages switch their color scheme by changing an attribute of the root element.
+    observe(documentElement, { attributeFilter: ["class", "style", "data-theme"] });
+    observe(body);
     if (!isParsed || !home) return;
     isAlive = false;
     host.dispatchEvent(new Event(ALIVE));
     if (!isAlive) return onErased();
     if (host.parentNode !== home) move(home);
     keepInWindow();
-    watcher.observe(document, { childList: true });
-    // Pages switch their color scheme by changing an attribute of the root element.
-    watcher.observe(documentElement, { childList: true, attributeFilter: ["class", "style", "data-theme"] });
-    watcher.observe(body, { childList: true });
   };
   const watcher = new MutationObserver(() => {
     attach();

@@ -4,8 +4,6 @@ import { loadPart } from "./load-part.ts";
 import type { WidgetOptions } from "./read-options.ts";
 import type { VisitorSession } from "./visitor-session.ts";
 
-export type VisitorLoader = ReturnType<typeof createVisitorLoader>;
-
 /** Loads the visitor's session when the page identifies the visitor, or when the chat needs it. */
 export function createVisitorLoader(options: WidgetOptions, storage: ConsentStorage, bus: EventBus) {
   let session: VisitorSession | null = null;
