@@ -15,7 +15,7 @@ export function buildTargets(versions: BrowserVersions): string[] {
 /** The parts of the widget that the loader fetches on first use, and their entry points. */
 export const widgetParts = {
   panel: "panel/panel.tsx",
-  visitor: "loader/visitor-session.ts",
+  visitor: "loader/visitor-part.ts",
   triggers: "triggers/watch-triggers.ts",
   actions: "triggers/actions/trigger-actions.ts",
   tools: "tools/page-tools.ts",

@@ -1,6 +1,7 @@
 import type { createPageTools } from "../tools/page-tools.ts";
 import type { createTriggerActions } from "../triggers/actions/trigger-actions.ts";
 import type { openDebug } from "../triggers/debug/open-debug.ts";
+import type { createFiredTriggers } from "../triggers/fired-triggers.ts";
 import type { watchTriggers } from "../triggers/watch-triggers.ts";
 import type { createVisitorSession } from "./visitor-session.ts";
 import type { MountPanel, WidgetCore } from "./widget-core.ts";
@@ -8,7 +9,7 @@ import type { MountPanel, WidgetCore } from "./widget-core.ts";
 /** The parts that are loaded on demand, with the exports of each file. */
 type Parts = {
   panel: { mountPanel: MountPanel };
-  visitor: { createVisitorSession: typeof createVisitorSession };
+  visitor: { createVisitorSession: typeof createVisitorSession; createFiredTriggers: typeof createFiredTriggers };
   triggers: { watchTriggers: typeof watchTriggers };
   actions: { createTriggerActions: typeof createTriggerActions };
   tools: { createPageTools: typeof createPageTools };

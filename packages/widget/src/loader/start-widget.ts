@@ -77,11 +77,11 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
     },
     identify(identity) {
       if (isObject(identity)) widget.visitor.run((visitor) => visitor.identify(identity));
-      else warnOfPage("identify", "the identity (not an object)");
+      else warnOfPage("identify", "what is not an object");
     },
     logout: () => widget.visitor.run((visitor) => visitor.logout()),
     setContext(context) {
-      if (!isObject(context)) warnOfPage("setContext", "the context (not an object)");
+      if (!isObject(context)) warnOfPage("setContext", "what is not an object");
       registry.context = isObject(context) ? context : {};
     },
     on(name, listener) {
@@ -96,7 +96,7 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
       const isQuestion = !options?.confirm || typeof options.confirm === "string";
       // A tool whose question cannot be shown must not run without it.
       if (typeof run !== "function" || !isQuestion || name.length > MAX_TOOL_NAME_CHARACTERS) {
-        return warnOfPage("registerTool", `${name} (name, function or question)`);
+        return warnOfPage("registerTool", name);
       }
       registry.tools.set(name, { ...options, run });
       widget.bus.emit("tool", name);
@@ -178,12 +178,7 @@ async function start(options: WidgetOptions, parts: Parts, onErased: () => void)
   const agent = (await requestFromServer<{ data: AgentWidget }>({ options, fetch }, path, parts.signal))?.data;
   if (!agent || parts.signal.aborted) return null;
   const { widget } = agent;
-  const locale = chooseLocale([
-    options.locale,
-    widget.locale,
-    document.documentElement.lang,
-    ...(navigator.languages ?? []),
-  ]);
+  const locale = chooseLocale([options.locale, widget.locale, document.documentElement.lang, ...navigator.languages]);
   const messages = launcherMessages(locale);
   const title = options.title ?? widget.title ?? agent.name;
   const shadow = createShadowHost(

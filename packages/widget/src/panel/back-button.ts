@@ -14,7 +14,7 @@ export function createBackButton(
   const frame = document.createElement("iframe");
   frame.hidden = true;
   // The first, empty document of a frame cannot get further entries.
-  frame.srcdoc = "<!doctype html>";
+  frame.srcdoc = "<p>";
   let isOpen = false;
   let isClosing = false;
   /** The page's own entry below the panel's. */

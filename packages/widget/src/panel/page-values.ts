@@ -53,13 +53,13 @@ function createReader(call: string, value: object) {
     /** Nothing is reported for a value that is absent or empty. */
     text(field: string, value: unknown, max = MAX_CHARACTERS): string | undefined {
       const text = typeof value === "number" || typeof value === "bigint" ? String(value) : value;
-      if (text === undefined || text === null || text === "" || text === false) return;
+      if (!text) return;
       if (typeof text !== "string") leaveOut(field, "not text");
       else if (text.length > max) leaveOut(field, `longer than ${max} characters`);
       else return text;
     },
     object(field: string, value: unknown, maxBytes: number): Record<string, unknown> | undefined {
-      if (value === undefined || value === null) return;
+      if (!value) return;
       const text = toJson(copy(field, () => value)) ?? "";
       if (!text.startsWith("{")) leaveOut(field, "not an object");
       else if (new TextEncoder().encode(text).length > maxBytes) leaveOut(field, `more than ${maxBytes} bytes of JSON`);

@@ -24,11 +24,14 @@ export async function startTriggers(core: PageCore): Promise<Triggers | null> {
   follow();
   await waitUntilIdle();
   if (signal.aborted) return null;
+  // Created before the request, so that other tabs have replied by the time the request completes.
+  const session = await loadPart(core, "visitor").catch(() => null);
+  const fired = session?.createFiredTriggers(core);
   const triggers = await requestFromServer<WidgetTrigger[]>(core, `/triggers/widget/${core.agent.id}`, signal);
   if (!triggers?.length || signal.aborted) return null;
   const part = await loadPart(core, "triggers").catch(() => null);
-  if (!part || signal.aborted) return null;
-  return part.watchTriggers(core, { triggers, visible, events, loadActions: () => loadPart(core, "actions") });
+  if (!part || !fired || signal.aborted) return null;
+  return part.watchTriggers(core, { triggers, visible, fired, events, loadActions: () => loadPart(core, "actions") });
 }
 
 /** Resolves when the page is visible, loaded and idle. Waits at most 5 seconds for the page to become idle. */

@@ -2,7 +2,7 @@ import type { WidgetTrigger } from "@foyer/contract";
 import type { PageCore } from "../loader/widget-core.ts";
 import type { createTriggerActions, TriggerActions } from "./actions/trigger-actions.ts";
 import { watchExit } from "./exit-intent.ts";
-import { createFiredTriggers } from "./fired-triggers.ts";
+import type { FiredTriggers } from "./fired-triggers.ts";
 import { watchPageViews } from "./page-views.ts";
 import { scrollDepth } from "./scroll-depth.ts";
 import { createTriggerEngine } from "./trigger-engine.ts";
@@ -10,25 +10,22 @@ import type { VisibleTime } from "./visible-time.ts";
 
 /** Interval in milliseconds at which the engine checks the time, the address and the length of the page. */
 const STEP_MS = 500;
-/** How long to wait for the other tabs of the session to name the triggers that have fired there, in milliseconds. */
-const OTHER_TABS_MS = 100;
 
 /** What the loader has collected before the triggers arrived. */
 export type Collected = {
   triggers: readonly WidgetTrigger[];
   visible: VisibleTime;
+  fired: FiredTriggers;
   events: Array<{ name: string; data: unknown }>;
   /** Passed in because only the loader knows the names of the built files. */
   loadActions: () => Promise<{ createTriggerActions: typeof createTriggerActions }>;
 };
 
-export type Triggers = Awaited<ReturnType<typeof watchTriggers>>;
+export type Triggers = ReturnType<typeof watchTriggers>;
 
 /** Runs an agent's triggers on the page. Pages of agents without triggers never load this part. */
-export async function watchTriggers(core: PageCore, { triggers, visible, events, loadActions }: Collected) {
+export function watchTriggers(core: PageCore, { triggers, visible, fired, events, loadActions }: Collected) {
   const { bus, signal } = core;
-  const fired = createFiredTriggers(core);
-  await new Promise((resolve) => setTimeout(resolve, OTHER_TABS_MS));
   let loading: Promise<TriggerActions> | undefined;
   let actions: TriggerActions | undefined;
   const load = async () => {
