@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { toEventText } from "./event-text.ts";
 import { type EventListeners, listIdleMinutes } from "./listeners.ts";
 import { reportDueRatings } from "./rating-reports.ts";
 import type { RecordEvents } from "./record-events.ts";
@@ -169,8 +170,9 @@ async function readTranscript(trx: Deps["db"], conversationId: string) {
     .where("id", "in", sized)
     .orderBy("position")
     .execute();
-  return rows.map(({ isSupplied, ...row }) => ({
+  return rows.map(({ isSupplied, content, ...row }) => ({
     ...row,
+    ...toEventText(conversationId, content),
     ...(isSupplied === 1 ? { isSupplied: true } : {}),
     createdAt: new Date(row.createdAt).toISOString(),
   }));
