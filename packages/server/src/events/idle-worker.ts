@@ -25,8 +25,9 @@ const RETRY_MS = 5 * MINUTE_MS;
 type Parts = { record: RecordEvents; listeners: EventListeners; now?: () => number };
 
 /**
- * Reports conversations without a new message as idle, and ratings that changed soon after an event. A report and the change of its timer share a transaction, so
- * each conversation is reported once per idle time, even with several processes.
+ * Reports conversations without a new message as idle, and ratings that changed soon after an event. A report and the
+ * change of its timer share a transaction, so each conversation is reported once per idle time, even with several
+ * processes.
  */
 export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">, parts: Parts) {
   const { db, log } = deps;
