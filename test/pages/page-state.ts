@@ -37,7 +37,8 @@ function installRecorder(ownEvents: string[]): void {
   const received: Record<string, number> = {};
   Object.assign(window, { receivedEvents: received });
   const count = (name: string) => {
-    received[name] = (received[name] ?? 0) + 1;
+    // Routers store scroll positions by replacing their state, as often as they notice that the page scrolls.
+    received[name] = name === "navigate replace" ? 1 : (received[name] ?? 0) + 1;
   };
   addEventListener("popstate", () => count("popstate"));
   addEventListener("hashchange", () => count("hashchange"));
@@ -87,10 +88,10 @@ function readInPage(): Record<string, string> {
   const scrolled = own.filter(({ scrollTop, scrollLeft }) => scrollTop !== 0 || scrollLeft !== 0);
   const { index } = navigation.currentEntry as NavigationHistoryEntry;
   const entries = navigation.entries().slice(0, index + 1);
-  /** Routers give each entry a random key, and some keep its whole URL. */
+  /** Routers give each entry a random key or one made of the time, and some keep its whole URL. */
   const withoutKeys = (text: string) =>
     text
-      .replaceAll(/"(key|restorationIdentifier)":"[^"]*"|"(random)":[\d.e-]+/g, '"$1$2":"…"')
+      .replaceAll(/"(key|restorationIdentifier)":"[^"]*"|"(random|\w+Index)":(0\.|\d{13})[\d.e-]*/g, '"$1$2":"…"')
       .replaceAll(location.origin, "");
   return {
     address: location.pathname + location.search + location.hash,
