@@ -21,6 +21,10 @@ describe("the arguments of a call", () => {
   });
 });
 
+it("arguments with a megabyte of white space are read quickly", () => {
+  expect(parseToolInput(`\`\`\`json${" ".repeat(1024 * 1024)}x`)).toBeUndefined();
+});
+
 describe("an input", () => {
   const inputSchema = {
     type: "object" as const,

@@ -6,7 +6,7 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
  * @returns undefined when they cannot be read
  */
 export function parseToolInput(text: string): unknown {
-  const [, fenced] = /^```(?:json)?\s*([\s\S]*?)\s*```$/i.exec(text.trim()) ?? [];
+  const [, fenced] = /^```(?:json)?([\s\S]*)```$/i.exec(text.trim()) ?? [];
   const parsed = parse(fenced ?? text);
   const value = parsed === undefined ? parseRepeated(text) : parsed;
   const inner = typeof value === "string" ? parse(value) : value;

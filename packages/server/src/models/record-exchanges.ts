@@ -31,10 +31,13 @@ export function createRecorder(outbound: Outbound, source: Source, { isHidden }:
       .join("\n");
   const show = (text: string) => (isHidden ? hideAddresses(clean(text)) : clean(text));
 
+  /** The path of a base URL belongs to the operator's address, because gateways have names of accounts in it. */
+  const hideBaseUrl = (url: string) =>
+    `(address)${url.startsWith(source.baseUrl) ? url.slice(source.baseUrl.length) : ""}`;
+
   function open(request: { url: string; method: string; headers: Record<string, string>; body?: unknown }): Exchange {
-    const { pathname, search, origin } = new URL(request.url);
     const body = typeof request.body === "string" ? show(request.body) : null;
-    const shownUrl = `${isHidden ? "(address)" : origin}${pathname}${search}`;
+    const shownUrl = isHidden ? hideBaseUrl(request.url) : withoutCredentials(request.url);
     const exchange: Exchange = {
       request: {
         method: request.method,
@@ -55,19 +58,21 @@ export function createRecorder(outbound: Outbound, source: Source, { isHidden }:
 
   function respond(exchange: Exchange, status: number, headers: Iterable<[string, unknown]>) {
     const shown = [...headers].filter(([name, value]) => value !== undefined && shownHeaders.test(name.toLowerCase()));
-    const response = {
-      status,
-      headers: Object.fromEntries(shown.map(([name, value]) => [name, show(String(value))])),
-      body: "",
-      isTruncated: false,
-    };
-    exchange.response = response;
     const decoder = new TextDecoder();
     let text = "";
+    exchange.response = {
+      status,
+      headers: Object.fromEntries(shown.map(([name, value]) => [name, show(String(value))])),
+      // Redacting takes time, so it is done once, when the exchange is read.
+      get body() {
+        return show(text);
+      },
+      get isTruncated() {
+        return text.length > MAX_BODY;
+      },
+    };
     return (chunk: Uint8Array) => {
-      if (text.length < MAX_BODY) text += decoder.decode(chunk, { stream: true });
-      response.isTruncated = text.length > MAX_BODY;
-      response.body = show(text);
+      if (text.length <= MAX_BODY) text += decoder.decode(chunk, { stream: true });
     };
   }
 
@@ -109,6 +114,11 @@ export function createRecorder(outbound: Outbound, source: Source, { isHidden }:
     },
   };
   return { outbound: recording, exchanges };
+}
+
+function withoutCredentials(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return `${origin}${pathname}${search}`;
 }
 
 async function* recordBody(body: Readable, record: (chunk: Uint8Array) => void) {

@@ -4,12 +4,16 @@ import { createThoughtFilter } from "./thoughts.ts";
 
 let keys = 0;
 const newKey = () => `model ${++keys}`;
-const finish = { type: "finish" } as ModelPart;
+const finishWith = (unified: "stop" | "length") => ({ type: "finish", finishReason: { unified } }) as ModelPart;
+const call: ModelPart = { type: "tool-call", toolCallId: "1", toolName: "find", input: "{}" };
 const delta = (text: string): ModelPart => ({ type: "text-delta", id: "1", delta: text });
 const field: ModelPart = { type: "reasoning-delta", id: "r", delta: "Hm" };
 
 /** Runs one step. `deltas` are the texts as they reach the visitor, `hidden` is what they do not read. */
-function runStep(parts: Array<string | ModelPart>, { key = newKey(), modelId = "test" } = {}) {
+function runStep(
+  parts: Array<string | ModelPart>,
+  { key = newKey(), modelId = "test", finish = finishWith("stop") } = {},
+) {
   const deltas: string[] = [];
   let hidden = "";
   const filter = createThoughtFilter({ key, modelId }, (part) => {
@@ -58,6 +62,22 @@ describe("thoughts in the text", () => {
     expect(runStep(parts).text).toBe(parts.join(""));
   });
 
+  it("can have letters whose lowercase form is longer", () => {
+    expect(runStep(["<think>İİİ</think>Merhaba"]).text).toBe("Merhaba");
+  });
+
+  it("are passed on while they arrive", () => {
+    const emitted: ModelPart[] = [];
+    const filter = createThoughtFilter({ key: newKey(), modelId: "test" }, (part) => emitted.push(part));
+    filter(delta(`<think>${"x".repeat(1_000)}`));
+    expect(emitted).toHaveLength(2);
+  });
+
+  it("fail above 1 MiB", () => {
+    const pieces = Array.from({ length: 18 }, () => "x".repeat(64 * 1024));
+    expect(() => runStep(["<think>", ...pieces])).toThrow("1 MiB");
+  });
+
   it("are not a text of white space, which is left out", () => {
     expect(runStep(["\n", "\n"]).deltas).toEqual([]);
   });
@@ -84,6 +104,7 @@ describe("the text of a model that is known to think", () => {
   it.each([
     ["sent its thoughts in a field", [field, "We open."]],
     ["began with a tag", ["<think>Hm</think>We open."]],
+    ["completed a reply without thoughts", ["We open."]],
   ])("streams at once after the model has %s", (_, parts) => {
     const key = newKey();
     runStep(parts, { key, modelId });
@@ -108,6 +129,28 @@ it("a lone closing tag in the shown text makes the next step wait for one", () =
   const key = newKey();
   expect(runStep(["The margin ", "is 30 %.\n</think>", "\n\nWe open."], { key }).text).toContain("</think>");
   expect(runStep(["The margin ", "is 30 %.", "</think>We open."], { key }).text).toBe("We open.");
+});
+
+describe("the text of a model that closes its thoughts without opening them", () => {
+  const learn = () => {
+    const key = newKey();
+    runStep(["The margin ", "is 30 %.\n</think>", "\n\nWe open."], { key });
+    return key;
+  };
+
+  it("is thoughts when the step was cut off before the closing tag", () => {
+    expect(runStep(["The margin ", "is"], { key: learn(), finish: finishWith("length") }).text).toBe("");
+  });
+
+  it("is thoughts when a call of a tool follows", () => {
+    expect(runStep(["The margin ", "is", call], { key: learn() }).text).toBe("");
+  });
+
+  it("streams again after a complete reply without a closing tag", () => {
+    const key = learn();
+    runStep(["We ", "open."], { key });
+    expect(runStep(["We ", "open."], { key }).deltas).toEqual(["We ", "open."]);
+  });
 });
 
 it("a lone closing tag that arrives with the first words hides them", () => {

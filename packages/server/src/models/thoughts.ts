@@ -41,7 +41,8 @@ const observed = new LRUCache<string, "separate" | "lone closing">({ max: 10_000
  *
  * Thoughts are recognized at the start of the text, after any white space. The same tags later are text. A block that is
  * never closed hides everything. The text of a model that is known to think is held back until a closing tag or the end
- * of the step, unless the model has recently sent its thoughts in a field or begun them with a tag.
+ * of the step, unless the model has recently sent its thoughts in a field, begun them with a tag, or completed a reply
+ * without any in its text.
  * @param key identifies the model of one organization and server
  */
 export function createThoughtFilter(
@@ -53,10 +54,13 @@ export function createThoughtFilter(
   let state: "start" | "thoughts" | "held" | "text" = "start";
   /** text that has not been passed on */
   let buffer = "";
-  let closing = "";
+  let closing = /$/;
   /** the position in the buffer from which a closing tag is searched */
   let searchFrom = 0;
   let hasThoughts = false;
+  let hiddenLength = 0;
+  /** whether the model ended its reply itself */
+  let isComplete = false;
   let blockId = "";
   /** the end of a block whose text is held back */
   let blockEnd: ModelPart | null = null;
@@ -66,7 +70,14 @@ export function createThoughtFilter(
     if (text === "") return;
     if (!hasThoughts) emit({ type: "reasoning-start", id: THOUGHTS_ID, providerMetadata: asText });
     hasThoughts = true;
+    hiddenLength += text.length;
+    if (hiddenLength > MAX_THOUGHTS) throw tooManyThoughtsError();
     emit({ type: "reasoning-delta", id: THOUGHTS_ID, delta: text });
+  }
+
+  function hideUntil(end: number) {
+    hide(buffer.slice(0, end));
+    buffer = buffer.slice(end);
   }
 
   function show(text: string) {
@@ -80,22 +91,19 @@ export function createThoughtFilter(
     if (!isEnd && openings.some((opening) => opening.length > lower.length && opening.startsWith(lower))) return;
     const spelling = spellings.find(([opening]) => lower.startsWith(opening));
     const mark = textMarks.find((one) => lower.startsWith(one));
+    const start = buffer.length - text.length;
     if (spelling) {
       observed.set(key, "separate");
       state = "thoughts";
-      closing = spelling[1];
-      searchFrom = 0;
+      closing = new RegExp(RegExp.escape(spelling[1]), "i");
       return readThoughts(isEnd);
     }
     if (mark) {
-      const end = buffer.length - text.length + mark.length;
-      hide(buffer.slice(0, end));
-      buffer = buffer.slice(end);
+      hideUntil(start + mark.length);
       return readStart(isEnd);
     }
     if (hasThoughts) {
-      hide(buffer.slice(0, buffer.length - text.length));
-      buffer = text;
+      hideUntil(start);
     } else if (isHeld()) {
       state = "held";
       searchFrom = 0;
@@ -118,15 +126,11 @@ export function createThoughtFilter(
     buffer = "";
   }
 
+  /** Hides all but the end of the buffer, which may be the start of the closing tag. */
   function readThoughts(isEnd: boolean) {
-    const position = buffer.toLowerCase().indexOf(closing, searchFrom);
-    if (position === -1) {
-      searchFrom = Math.max(0, buffer.length - closing.length);
-      if (buffer.length > MAX_THOUGHTS) throw new Error("The model sent more than 1 MiB of thoughts.");
-      if (isEnd) hide(buffer);
-      return;
-    }
-    endThoughts(position + closing.length, isEnd);
+    const found = closing.exec(buffer);
+    if (found) return endThoughts(found.index + found[0].length, isEnd);
+    hideUntil(isEnd ? buffer.length : Math.max(0, buffer.length - longestClosing + 1));
   }
 
   function readHeld(isEnd: boolean) {
@@ -137,16 +141,16 @@ export function createThoughtFilter(
       return endThoughts(found.index + found[0].length, isEnd);
     }
     searchFrom = Math.max(0, buffer.length - longestClosing);
-    if (buffer.length > MAX_THOUGHTS) throw new Error("The model sent more than 1 MiB of thoughts.");
-    if (!isEnd) return;
-    if (buffer.trim() === "") return;
+    if (!isEnd || buffer.trim() === "") return;
+    // A model that closes its thoughts without opening them was still thinking when it was cut off or called a tool.
+    if (!isComplete && observed.get(key) === "lone closing") return hide(buffer);
+    if (isComplete) observed.set(key, "separate");
     state = "text";
     showBuffer();
   }
 
   function endThoughts(end: number, isEnd: boolean) {
-    hide(buffer.slice(0, end));
-    buffer = buffer.slice(end);
+    hideUntil(end);
     state = "start";
     readStart(isEnd);
   }
@@ -156,15 +160,16 @@ export function createThoughtFilter(
     const end = findLoneClosing(buffer, { from: 0, isWhole: true });
     if (end === -1) return;
     observed.set(key, "lone closing");
-    hide(buffer.slice(0, end));
-    buffer = buffer.slice(end).trimStart();
+    hideUntil(end);
+    buffer = buffer.trimStart();
   }
 
+  const readers = { start: readStart, thoughts: readThoughts, held: readHeld };
+
   /** Everything that follows the text of the step needs it to be complete. */
-  function flush() {
-    if (state === "start") readStart(true);
-    else if (state === "thoughts") readThoughts(true);
-    else if (state === "held") readHeld(true);
+  function flush(part: ModelPart) {
+    isComplete = part.type === "finish" && part.finishReason.unified === "stop";
+    if (state !== "text") readers[state](true);
     buffer = "";
     if (state !== "text") state = "start";
     if (blockEnd) emit(blockEnd);
@@ -180,10 +185,8 @@ export function createThoughtFilter(
         }
         blockId = part.id;
         buffer += part.delta;
-        if (state === "start") readStart(false);
-        else if (state === "thoughts") readThoughts(false);
-        else readHeld(false);
-        return;
+        if (buffer.length > MAX_THOUGHTS) throw tooManyThoughtsError();
+        return readers[state](false);
       case "text-end":
         if (state === "text") return emit(part);
         blockEnd = part;
@@ -195,7 +198,7 @@ export function createThoughtFilter(
         return emit(part);
       case "tool-call":
       case "finish":
-        flush();
+        flush(part);
         return emit(part);
       default:
         return emit(part);
@@ -221,6 +224,8 @@ function createLoneClosingWatch(key: string, start: string): (delta: string) => 
     if (findLoneClosing(text, { from, isWhole: false }) !== -1) observed.set(key, "lone closing");
   };
 }
+
+const tooManyThoughtsError = () => new Error("The model sent more than 1 MiB of thoughts.");
 
 const THOUGHTS_ID = "thoughts in the text";
 /** The number of shown characters in which a closing tag and the line before it are searched. */

@@ -30,6 +30,8 @@ const anyOpening = new RegExp(openings.map((opening) => RegExp.escape(opening)).
 
 /** The maximum size of a block in characters. */
 const MAX_BLOCK = 1024 * 1024;
+/** The number of lines of a block that are parsed, because text that is not JSON costs an exception. */
+const MAX_LINES = 256;
 
 /**
  * Removes calls of tools that a model has written as text, so that visitors never read them. Calls of tools that were
@@ -42,18 +44,22 @@ export function createToolCallTextFilter(
   /** text that may be the start of a block, or the block so far */
   let held = "";
   let block: (typeof blocks)[number] | null = null;
+  /** the position in the block from which its closing mark is searched */
+  let searchFrom = 0;
   let blockId = "";
   let blockEnd: ModelPart | null = null;
   const calls: ModelPart[] = [];
-  /** the last characters of the shown text, and whether they are inside a code block */
-  let last = "";
+  /** the number of backticks at the end of the shown text, and whether it ends inside a code block */
+  let backticks = 0;
   let isInCode = false;
 
   function show(text: string) {
     if (text === "") return;
-    const fences = (last.slice(-2) + text).split("```").length - 1;
-    if (fences % 2 === 1) isInCode = !isInCode;
-    last = text.slice(-2);
+    for (const [run] of text.matchAll(/`+|[^`]+/g)) {
+      const previous = backticks;
+      backticks = run.startsWith("`") ? previous + run.length : 0;
+      if (previous < 3 && backticks >= 3) isInCode = !isInCode;
+    }
     emit({ type: "text-delta", id: blockId, delta: text });
   }
 
@@ -77,19 +83,21 @@ export function createToolCallTextFilter(
     }
     show(held.slice(0, found.index));
     held = held.slice(found.index);
-    if (isInCode || last.endsWith("`")) {
+    if (isInCode || backticks > 0) {
       show(found[0]);
       held = held.slice(found[0].length);
     } else {
       block = blocks.find(([opening]) => opening === found[0]) ?? null;
+      searchFrom = found[0].length;
     }
     return true;
   }
 
   function readBlock(isEnd: boolean): boolean {
     const [opening, closing] = block ?? ["", null];
-    const position = closing === null ? -1 : held.indexOf(closing, opening.length);
+    const position = closing === null ? -1 : held.indexOf(closing, searchFrom);
     if (position === -1 && !isEnd) {
+      searchFrom = Math.max(opening.length, held.length - (closing?.length ?? 0));
       if (held.length > MAX_BLOCK) throw new Error("The model's tool calls are too large.");
       return false;
     }
@@ -111,7 +119,7 @@ export function createToolCallTextFilter(
     switch (part.type) {
       case "text-delta":
         if (held === "" && !/[<[`]/.test(part.delta)) {
-          last = part.delta.slice(-2) || last;
+          if (part.delta !== "") backticks = 0;
           return emit(part);
         }
         blockId = part.id;
@@ -142,6 +150,7 @@ function findPartialOpening(text: string): number {
 
 type WrittenCall = { name: string; input: string };
 
+/** A block can have a megabyte, so nothing that reads it may take quadratic time. */
 function readCalls(block: string, toolNames: ReadonlySet<string>): ModelPart[] {
   const written = [...readJsonCalls(block), ...readTaggedCalls(block), ...readNamedCalls(block)];
   const offered = written.filter(({ name }) => toolNames.has(name));
@@ -162,11 +171,13 @@ function readJsonCalls(block: string): WrittenCall[] {
 
 /** The JSON objects in a text, also those in lists. */
 function listJsonValues(text: string): object[] {
-  const whole = parseOrNull(text.replace(/^[^[{]*/, "").replace(/[^\]}]*$/, ""));
+  const end = Math.max(text.lastIndexOf("]"), text.lastIndexOf("}"));
+  const whole = parseOrNull(text.slice(text.search(/[[{]/), end + 1));
   if (Array.isArray(whole)) return whole.filter((item) => typeof item === "object" && item !== null);
   if (whole !== null && typeof whole === "object") return [whole];
-  return text.split(/\n|(?<=\})\s*(?=<)/).flatMap((line) => {
-    const value = parseOrNull(line.replace(/^[^{]*/, "").replace(/[^}]*$/, ""));
+  const lines = text.split(/\n|(?<=\})\s*(?=<)/).filter((line) => line.includes("{"));
+  return lines.slice(0, MAX_LINES).flatMap((line) => {
+    const value = parseOrNull(line.slice(line.indexOf("{"), line.lastIndexOf("}") + 1));
     return value !== null && typeof value === "object" && !Array.isArray(value) ? [value] : [];
   });
 }
@@ -184,22 +195,32 @@ function readTaggedCalls(block: string): WrittenCall[] {
   ];
   return starts.map((start, index) => {
     const body = block.slice(start.index + start[0].length, starts[index + 1]?.index ?? block.length);
-    const json = parseOrNull(body.replace(/<\/[^>]*>\s*$/, "").trim());
+    const json = parseOrNull(body.slice(0, body.lastIndexOf("}") + 1));
     const name = start[1] ?? start[2] ?? start[3] ?? "";
     return { name, input: JSON.stringify(json ?? readParameters(body)) };
   });
 }
 
 function readParameters(body: string): { [name: string]: unknown } {
-  const qwen = body.matchAll(/<parameter(?:=| name=")([\w.-]+)"?>\s*([\s\S]*?)\s*<\/parameter>/g);
-  const glm = body.matchAll(/<arg_key>\s*([\s\S]*?)\s*<\/arg_key>\s*<arg_value>\s*([\s\S]*?)\s*<\/arg_value>/g);
-  return Object.fromEntries([...qwen, ...glm].map(([, name, value]) => [name, parseOrNull(value ?? "") ?? value]));
+  const qwen = body.split("</parameter>").map((text) => {
+    const start = /<parameter(?:=| name=")([\w.-]+)"?>/.exec(text);
+    return start && [start[1], text.slice(start.index + start[0].length)];
+  });
+  const glm = body.split("</arg_value>").map((text) => {
+    const [before = "", value] = text.split("<arg_value>");
+    const name = before.split("<arg_key>")[1]?.split("</arg_key>")[0];
+    return name !== undefined && value !== undefined && [name, value];
+  });
+  const parameters = [...qwen, ...glm].flatMap((parameter) =>
+    parameter ? [parameter.map((text = "") => text.trim())] : [],
+  );
+  return Object.fromEntries(parameters.map(([name, value = ""]) => [name, parseOrNull(value) ?? value]));
 }
 
 /** `functions.name:0<|tool_call_argument_begin|>{…}` (Kimi), `name<｜tool▁sep｜>{…}` (DeepSeek), `name[ARGS]{…}` (Mistral). */
 function readNamedCalls(block: string): WrittenCall[] {
   const pattern =
-    /(?:functions\.)?([\w-]+)(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|\[ARGS\])\s*([\s\S]*?)(?=<\|tool_call_end\|>|<｜tool▁call▁end｜>|\[TOOL_CALLS\]|<\||<｜|$)/g;
+    /(?<![\w-])(?:functions\.)?([\w-]+)(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|\[ARGS\])\s*([\s\S]*?)(?=<\|tool_call_end\|>|<｜tool▁call▁end｜>|\[TOOL_CALLS\]|<\||<｜|$)/g;
   return [...block.matchAll(pattern)].map(([, name = "", input = ""]) => ({ name, input: input.trim() }));
 }
 

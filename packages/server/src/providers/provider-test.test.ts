@@ -182,7 +182,7 @@ describe("testing a provider with a message", () => {
     script(say);
     const { success, exchanges } = await test("mistral", { sendMessage: true });
     expect([success, exchanges.length]).toEqual([true, 2]);
-    expect(exchanges[1].request.url).toBe("(address)/v1/chat/completions");
+    expect(exchanges[1].request.url).toBe("(address)/chat/completions");
     expect(JSON.stringify(exchanges)).not.toContain(new URL(upstream.url).host);
     expect(JSON.stringify(exchanges)).not.toContain("operator-key");
   });
