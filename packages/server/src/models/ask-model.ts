@@ -62,6 +62,7 @@ export async function askModel(
   const refusedBefore = listRefused(key);
   const endsAt = performance.now() + limits.totalTimeout;
   let refusals = 0;
+  let hasLearned = false;
   for (let number = 1; ; ) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state: AttemptState = { hasOutput: false, body: undefined };
@@ -77,7 +78,10 @@ export async function askModel(
       if (error instanceof ReplyLimitError) throw error;
       if (!state.hasOutput && refusals++ < MAX_REFUSALS) {
         if (learnContextLimit(key, error, fitted)) continue;
-        if (learnRefusal({ key, provider: model.provider }, error, findBody(error, state))) continue;
+        if (learnRefusal({ key, provider: model.provider }, error, findBody(error, state))) {
+          hasLearned = true;
+          continue;
+        }
         if (hasTools && rejectsTools(error)) {
           toolRefusals.set(key, true);
           continue;
@@ -88,7 +92,7 @@ export async function askModel(
       const isInTime = pause !== null && performance.now() + pause < endsAt;
       if (!isInTime) {
         // What was left out in vain was not what the provider refused.
-        restoreRefused(key, refusedBefore);
+        if (hasLearned) restoreRefused(key, refusedBefore);
         throw toModelError(error);
       }
       await wait(pause, undefined, { signal });

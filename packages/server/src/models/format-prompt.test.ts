@@ -253,6 +253,19 @@ describe("a conversation whose agent changes its model", () => {
     ]);
   });
 
+  it("leaves out thoughts that a model of Mistral wrote into its text before a call", async () => {
+    const receiver = find("Mistral by chat completions");
+    const [assistant, result] = ownStep(receiver) as [LanguageModelV4Message & { role: "assistant" }, never];
+    const providerOptions = { chatCompletions: { isText: true } };
+    const thoughts = { type: "reasoning" as const, text: "[THINK]Look it up.[/THINK]", providerOptions };
+    const prompt: LanguageModelV4Message[] = [
+      { role: "user", content: [{ type: "text", text: "How many?" }] },
+      { ...assistant, content: [thoughts, ...assistant.content] },
+      result,
+    ];
+    expect(receiver.refuse(await send(receiver, { prompt, tools: [stock] }))).toBeNull();
+  });
+
   it("moves a tool's description that is too long into the instructions", async () => {
     const description = "x".repeat(4_000);
     const prompt: LanguageModelV4Message[] = [{ role: "user", content: [{ type: "text", text: "Hello?" }] }];

@@ -126,10 +126,15 @@ function cleanAssistant(
     if (part.type === "tool-call") {
       return [{ ...part, toolName: toName(part.toolName), input: toObject(part.input) }];
     }
-    if (part.type !== "text") return [part];
-    return hasCalls && !allowsTextWithCalls ? [] : cleanText(part);
+    if (hasCalls && !allowsTextWithCalls && isWrittenText(part)) return [];
+    return part.type === "text" ? cleanText(part) : [part];
   });
   return content.length > 0 ? [{ ...message, content }] : [];
+}
+
+/** Whether the part was text of the model's message: its text, or thoughts that it wrote into its text. */
+function isWrittenText({ type, providerOptions }: Assistant["content"][number]): boolean {
+  return type === "text" || (type === "reasoning" && providerOptions?.chatCompletions?.isText === true);
 }
 
 function cleanText<T extends { type: string }>(part: T | { type: "text"; text: string }): T[] {

@@ -33,7 +33,7 @@ export function createSdkModel(
         const response = await send(input, editBody ? withEditedBody(init, editBody) : init);
         if (!response.ok || !response.body) return response;
         const isJson = /\bjson\b/i.test(response.headers.get("content-type") ?? "");
-        return isJson ? readJsonResponse(response, format) : filterResponse(response, format, onActivity);
+        return isJson ? readJsonResponse(response, format, onActivity) : filterResponse(response, format, onActivity);
       };
       return create(fetch).doStream(call);
     },
@@ -89,8 +89,14 @@ function filterResponse(response: Response, format: StreamFormat, onActivity: Mo
 }
 
 /** An error gets its own status, so that the SDK throws it with the provider's message. */
-async function readJsonResponse(response: Response, format: StreamFormat): Promise<Response> {
-  const text = await readStart(response);
+async function readJsonResponse(
+  response: Response,
+  format: StreamFormat,
+  onActivity: ModelCall["onActivity"],
+): Promise<Response> {
+  const text = await readStart(response, onActivity);
+  // Some proxies call an event stream JSON.
+  if (/^\s*(?:data|event|id|retry)?:/.test(text)) return filterResponse(new Response(text), format, onActivity);
   const parsed = parseOrNull(text);
   const bodies = (Array.isArray(parsed) ? parsed : [parsed]).filter(isObject) as JSONObject[];
   const failed = bodies.find((body) => body.error || body.type === "error" || body.object === "error");
@@ -105,11 +111,12 @@ async function readJsonResponse(response: Response, format: StreamFormat): Promi
   return new Response(events.map(toLine).join(""), { headers: { "content-type": "text/event-stream" } });
 }
 
-async function readStart({ body }: Response): Promise<string> {
+async function readStart({ body }: Response, onActivity: ModelCall["onActivity"]): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   if (body) {
     for await (const chunk of body) {
+      onActivity?.();
       text += decoder.decode(chunk, { stream: true });
       if (text.length > maxEventCharacters) throw new Error("The model sent a response of more than 1 MiB.");
     }
