@@ -241,7 +241,7 @@ describe("the chat in the widget", () => {
     await site.picture(page, "tool-confirmation-phone-dark");
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.emulateMedia({ colorScheme: "light" });
-    await card.getByRole("button", { name: "Don't allow" }).click();
+    await card.getByRole("button", { name: "Not now" }).click();
     await replyOver(page);
     await page.getByText("Cart: you didn't allow it.").waitFor();
     expect(await callsOf(page)).toEqual([]);

@@ -84,10 +84,10 @@ export const HandoffSettings = Type.Object(
         "Office hours. Outside them, visitors can leave an email address. `null` means that the team is always available.",
     }),
     badRatings: nullable(
-      Type.Integer({ minimum: 1, maximum: 10, description: "Ask for a person after this many bad ratings" }),
+      Type.Integer({ minimum: 1, maximum: 10, description: "Request a person after this many bad ratings" }),
     ),
     failedTools: nullable(
-      Type.Integer({ minimum: 1, maximum: 10, description: "Ask for a person after this many failed tool calls" }),
+      Type.Integer({ minimum: 1, maximum: 10, description: "Request a person after this many failed tool calls" }),
     ),
     events: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 20,
@@ -237,7 +237,7 @@ export const requestHuman = {
   config: visitor,
   schema: {
     tags,
-    summary: "Ask for a person",
+    summary: "Request a person",
     description:
       "For an agent with `handoff.isEnabled`. If the visitor is already waiting or a person has the conversation, the request only updates `reason` and `email`.",
     params,

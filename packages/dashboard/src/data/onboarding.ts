@@ -1,51 +1,70 @@
+import { isAtLeast, minimumRole } from "@foyer/contract/rules/roles";
+import { useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
+import { endpointQuery } from "./queries.ts";
 
-/** Progress of an agent's onboarding, stored in this browser. `step` is the last visited step. */
+/** How far an agent is set up. `done` and `step`, the first step that is not done, come from the server's data. */
 export type OnboardingProgress = { agentId: string; step: string; done: readonly string[] };
 
-const key = "foyer.onboarding";
+const stepIds = ["name", "know", "try", "embed", "arrive"];
+/** The agents whose onboarding was dismissed in this browser. */
+const key = "foyer.onboarding.dismissed";
+const MAX_DISMISSED = 100;
 const listeners = new Set<() => void>();
-let cached: { text: string | null; progress: OnboardingProgress | null } = { text: null, progress: null };
+const minimumRoleToSetUp = minimumRole("PATCH", "/agents/:id");
 
-/** The onboarding that is neither finished nor dismissed, or `null`. */
-export function useOnboarding(): OnboardingProgress | null {
-  return useSyncExternalStore(subscribe, read);
+/** The steps of an agent that are done, or `null` until they are known. */
+export function useOnboardingSteps(agentId: string | undefined): OnboardingProgress | null {
+  const id = agentId ?? "";
+  const options = { enabled: agentId !== undefined, staleTime: 30_000 };
+  const visitors = useQuery({ ...endpointQuery("listConversations", conversationsOf(id, false)), ...options }).data;
+  const tests = useQuery({ ...endpointQuery("listConversations", conversationsOf(id, true)), ...options }).data;
+  const agent = useQuery({ ...endpointQuery("getAgent", { id }), ...options }).data;
+  const documents = useQuery({ ...endpointQuery("getDocumentLimits", { agentId: id }), ...options }).data;
+  if (!visitors || !tests || !agent || !documents) return null;
+  // A conversation of a visitor proves that the agent is embedded.
+  const hasVisitor = visitors.data.length > 0;
+  const isDone: Record<string, boolean> = {
+    name: true,
+    know: (agent.systemPrompt ?? "").trim() !== "" || documents.current > 0,
+    try: tests.data.length > 0,
+    embed: hasVisitor,
+    arrive: hasVisitor,
+  };
+  const done = stepIds.filter((step) => isDone[step]);
+  return { agentId: id, step: stepIds.find((step) => !isDone[step]) ?? "arrive", done };
 }
 
-export function rememberOnboarding(agentId: string, step: string, done: readonly string[] = []): void {
-  const before = read();
-  const kept = before?.agentId === agentId ? before.done : [];
-  const all = [...new Set([...kept, ...done])];
-  if (before?.agentId === agentId && before.step === step && all.length === kept.length) return;
-  write({ agentId, step, done: all });
+const conversationsOf = (agentId: string, test: boolean) => ({ agentId, test, limit: 1 });
+
+/** The onboarding of an agent that the member may set up, or `null` once it is finished or was dismissed. */
+export function useOnboarding(agentId: string | undefined): OnboardingProgress | null {
+  const role = useQuery(endpointQuery("getSession")).data?.role ?? null;
+  const isDismissed = useSyncExternalStore(subscribe, readText)?.includes(`"${agentId}"`) === true;
+  const isOffered = role !== null && isAtLeast(role, minimumRoleToSetUp) && !isDismissed;
+  const progress = useOnboardingSteps(isOffered ? agentId : undefined);
+  return isOffered && progress && !progress.done.includes("arrive") ? progress : null;
 }
 
-/** Ends the onboarding after it was finished or dismissed. */
-export function endOnboarding(): void {
-  if (read()) write(null);
+/** Stops offering an agent's onboarding in this browser. */
+export function dismissOnboarding(agentId: string): void {
+  const others = readDismissed().filter((id) => id !== agentId);
+  localStorage.setItem(key, JSON.stringify([...others, agentId].slice(-MAX_DISMISSED)));
+  for (const listener of listeners) listener();
 }
 
-function read(): OnboardingProgress | null {
-  const text = localStorage.getItem(key);
-  if (text !== cached.text) cached = { text, progress: parse(text) };
-  return cached.progress;
+function readText(): string | null {
+  return localStorage.getItem(key);
 }
 
-function parse(text: string | null): OnboardingProgress | null {
-  if (text === null) return null;
+function readDismissed(): string[] {
   try {
-    const { agentId, step, done } = JSON.parse(text) as Partial<OnboardingProgress>;
-    return agentId && step && Array.isArray(done) ? { agentId, step, done } : null;
+    const ids: unknown = JSON.parse(readText() ?? "[]");
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
   } catch {
     // The stored value may come from another version of the dashboard.
-    return null;
+    return [];
   }
-}
-
-function write(progress: OnboardingProgress | null) {
-  if (progress) localStorage.setItem(key, JSON.stringify(progress));
-  else localStorage.removeItem(key);
-  for (const listener of listeners) listener();
 }
 
 function subscribe(listener: () => void) {

@@ -25,7 +25,7 @@ const isSearch = (text: string) => text.length >= MIN_LENGTH;
 /** The menu's entries for a text: pages, agents and settings immediately, and the agent's content from the server. */
 export function useEntryGroups(text: string, agents: readonly Agent[], current: Agent | undefined): EntryGroup[] {
   const search = text.trim();
-  const progress = useOnboarding();
+  const progress = useOnboarding(current?.id);
   const role = useQuery(endpointQuery("getSession")).data?.role ?? null;
   const pages = current ? [{ heading: current.name, entries: toPageEntries(current) }] : [];
   const settings = settingsPages.filter((page) => canOpen(role, page));

@@ -9,7 +9,7 @@ import { notify } from "../components/toasts.ts";
 import { api } from "../data/api.ts";
 import { useInboxLive } from "../data/inbox-live.ts";
 import { readLastAgentId, rememberAgent } from "../data/last-agent.ts";
-import { endOnboarding, useOnboarding } from "../data/onboarding.ts";
+import { dismissOnboarding, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
 import { signOut } from "../data/sign-out.ts";
 import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
@@ -36,7 +36,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
         <Search size={16} aria-hidden /> Search
         <kbd className="ms-auto font-sans text-sm">{isMac ? "⌘K" : "Ctrl K"}</kbd>
       </button>
-      <ContinueSetup agents={agents} />
+      {current && <ContinueSetup agentId={current.id} />}
       {current &&
         agentPages.map(({ name, icon, ...link }) => (
           <SideLink key={name} icon={icon} {...link} params={{ agentId: current.id }}>
@@ -66,23 +66,22 @@ function WaitingCount() {
   );
 }
 
-/** Links back to onboarding until it is finished or dismissed. */
-function ContinueSetup({ agents }: { agents: ReadonlyArray<{ id: string; name: string }> }) {
-  const progress = useOnboarding();
-  const agent = agents.find(({ id }) => id === progress?.agentId);
+/** Leads to the first step of the agent's onboarding that is not done, until all are done or it was dismissed. */
+function ContinueSetup({ agentId }: { agentId: string }) {
+  const progress = useOnboarding(agentId);
   const isOpen = useRouterState({ select: ({ location }) => location.pathname === "/start" });
-  if (!progress || !agent || isOpen) return null;
+  if (!progress || isOpen) return null;
   return (
     <div className="mb-2 flex items-center rounded-lg border border-line bg-raised ps-2">
       <Link
         to="/start"
-        search={{ agentId: agent.id, step: progress.step }}
+        search={{ agentId, step: progress.step }}
         className="flex min-h-9 min-w-0 flex-1 items-center gap-2 pointer-coarse:min-h-11"
       >
         <ListChecks size={16} aria-hidden className="shrink-0" />
         <span className="truncate">Finish setup</span>
       </Link>
-      <IconButton label="Dismiss setup" onClick={endOnboarding}>
+      <IconButton label="Dismiss setup" onClick={() => dismissOnboarding(agentId)}>
         <X size={14} aria-hidden />
       </IconButton>
     </div>

@@ -70,7 +70,7 @@ export const en = {
   toolUnconfirmed: "{tool}: I couldn't confirm that it worked.",
   toolDeclined: "{tool}: you didn't allow it.",
   allow: "Allow",
-  decline: "Don't allow",
+  decline: "Not now",
   previous: "Previous",
   next: "Next",
   view: "View",

@@ -5,30 +5,26 @@ import { ButtonLink } from "../../components/button.tsx";
 import { Lamp } from "../../components/logo.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { endOnboarding, rememberOnboarding } from "../../data/onboarding.ts";
-import { endpointQuery } from "../../data/queries.ts";
+import { endpointQuery, refresh } from "../../data/queries.ts";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
-import { firstVisitorConversation } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 
 const POLL_MS = 2_000;
 
 /** Waits for the first conversation of a visitor. The user's own test chats do not count. */
 export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
-  const email = useQuery(endpointQuery("getSession")).data?.user.email ?? "";
   const found = useQuery({
-    ...endpointQuery("listConversations", { agentId: agent.id, limit: 100 }),
-    refetchInterval: ({ state }) => (firstVisitorConversation(state.data?.data ?? [], email) ? false : POLL_MS),
+    ...endpointQuery("listConversations", { agentId: agent.id, test: false, limit: 100 }),
+    refetchInterval: ({ state }) => (state.data?.data.length ? false : POLL_MS),
     staleTime: 0,
   });
-  const first = firstVisitorConversation(found.data?.data ?? [], email);
+  // Sorted newest first.
+  const first = found.data?.data.at(-1) ?? null;
   const hasArrived = first !== null;
   useEffect(() => {
-    // The conversation proves that the widget is embedded.
-    if (hasArrived) rememberOnboarding(agent.id, "arrive", ["embed", "arrive"]);
-  }, [hasArrived, agent.id]);
-  // Onboarding is complete, so no link leads back here after this page is left.
-  useEffect(() => (hasArrived ? endOnboarding : undefined), [hasArrived]);
+    // Marks the last steps as done.
+    if (hasArrived) void refresh("listConversations");
+  }, [hasArrived]);
   return (
     <StepFrame
       title={first ? "Your first conversation" : "Waiting for the first conversation"}

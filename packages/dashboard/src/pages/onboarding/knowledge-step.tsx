@@ -4,7 +4,6 @@ import type { ReactNode } from "react";
 import { Button } from "../../components/button.tsx";
 import { TextArea } from "../../components/field.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { rememberOnboarding } from "../../data/onboarding.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { ModelField, SetDefaultModel, useProviderWithoutDefault } from "../agents/model-field.tsx";
 import { chosenModel, DEMO_MODEL } from "../agents/model-name.ts";
@@ -23,7 +22,6 @@ export function KnowledgeStep({ agent }: { agent: OnboardingAgent }) {
   useKeepOnLeave(draft.isDirty, keep);
   const submit = async () => {
     if (draft.isDirty && !(await keep())) return;
-    rememberOnboarding(agent.id, "know", ["know"]);
     await navigate({ to: "/start", search: { agentId: agent.id, step: "try" }, ignoreBlocker: true });
   };
   return (

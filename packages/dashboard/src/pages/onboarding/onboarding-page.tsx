@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from "react";
 import { Page } from "../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { rememberAgent } from "../../data/last-agent.ts";
-import { endOnboarding, rememberOnboarding, useOnboarding } from "../../data/onboarding.ts";
+import { dismissOnboarding, useOnboardingSteps } from "../../data/onboarding.ts";
 import { endpointQuery } from "../../data/queries.ts";
 import { ArriveStep } from "./arrive-step.tsx";
 import { EmbedStep } from "./embed-step.tsx";
@@ -17,8 +17,8 @@ import { TryStep } from "./try-step.tsx";
 const route = getRouteApi("/shell/start");
 
 /**
- * Guides the user from naming an agent to its first visitor. Each step has a URL, and the sidebar links back until
- * onboarding is finished or skipped.
+ * Guides the user from naming an agent to its first visitor. Each step has a URL, and the sidebar links back until all
+ * steps are done or skipped.
  */
 export function OnboardingPage() {
   const search = route.useSearch();
@@ -26,18 +26,22 @@ export function OnboardingPage() {
   const step = readStep(search);
   const agent = useQuery({ ...endpointQuery("getAgent", { id: agentId ?? "" }), enabled: agentId !== undefined });
   const name = agent.data?.name;
-  const done = useDoneSteps(agent.data?.id, step);
+  const progress = useOnboardingSteps(agent.data?.id);
+  const done = progress?.done ?? (agent.data ? ["name"] : []);
+  useEffect(() => {
+    if (agent.data) rememberAgent(agent.data.id);
+  }, [agent.data]);
   return (
     <Page
       title={name ? `Set up ${name}` : "Create agent"}
-      description="Five short steps. Your progress is saved."
+      description="Five short steps. You can leave and continue at any time."
       actions={
         agentId &&
         name && (
           <Link
             to="/agents/$agentId"
             params={{ agentId }}
-            onClick={endOnboarding}
+            onClick={() => dismissOnboarding(agentId)}
             className="inline-flex min-h-9 items-center text-soft underline underline-offset-2 hover:text-ink"
           >
             Skip setup
@@ -61,20 +65,6 @@ export function OnboardingPage() {
       </div>
     </Page>
   );
-}
-
-/**
- * Stores the current step. The name step is complete as soon as the agent exists. The other steps report when they are
- * complete.
- */
-function useDoneSteps(agentId: string | undefined, step: OnboardingStep): readonly string[] {
-  const progress = useOnboarding();
-  useEffect(() => {
-    if (!agentId) return;
-    rememberAgent(agentId);
-    rememberOnboarding(agentId, step, ["name"]);
-  }, [agentId, step]);
-  return progress && progress.agentId === agentId ? progress.done : agentId ? ["name"] : [];
 }
 
 function Current({ step, agent }: { step: OnboardingStep; agent: OnboardingAgent }): ReactNode {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findAdjacentStep, firstVisitorConversation, readStep } from "./onboarding-steps.ts";
+import { findAdjacentStep, readStep } from "./onboarding-steps.ts";
 
 describe("the onboarding steps", () => {
   it("start with the name step", () => {
@@ -13,14 +13,5 @@ describe("the onboarding steps", () => {
   it("know the previous and the next step", () => {
     expect([findAdjacentStep("name", -1), findAdjacentStep("name", 1)]).toEqual([null, "know"]);
     expect([findAdjacentStep("arrive", -1), findAdjacentStep("arrive", 1)]).toEqual(["embed", null]);
-  });
-
-  it("wait for a conversation of a visitor", () => {
-    const at = (id: string, userEmail: string | null) => ({ id, title: id, userEmail, createdAt: "2026-01-01" });
-    const own = at("own", "owner@shop.example");
-    expect(firstVisitorConversation([own, own], "owner@shop.example")).toBeNull();
-    expect(firstVisitorConversation([], "owner@shop.example")).toBeNull();
-    const listed = [at("second", "ada@example.com"), own, at("first", null), own];
-    expect(firstVisitorConversation(listed, "owner@shop.example")?.id).toBe("first");
   });
 });

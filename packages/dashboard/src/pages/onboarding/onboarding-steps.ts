@@ -28,13 +28,3 @@ export function readStep({ agentId, step }: { agentId?: string; step?: string })
 export function findAdjacentStep(step: OnboardingStep, by: 1 | -1): OnboardingStep | null {
   return onboardingSteps[onboardingSteps.findIndex(({ id }) => id === step) + by]?.id ?? null;
 }
-
-type Listed = { id: string; title: string; userEmail: string | null; createdAt: string };
-
-/** The oldest of these conversations (sorted newest first) that is not a test chat of a member. */
-export function firstVisitorConversation<Item extends Listed>(
-  conversations: readonly Item[],
-  ownEmail: string,
-): Item | null {
-  return conversations.findLast(({ userEmail }) => userEmail !== ownEmail) ?? null;
-}

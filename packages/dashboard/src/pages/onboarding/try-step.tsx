@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react";
-import { rememberOnboarding } from "../../data/onboarding.ts";
+import { refresh } from "../../data/queries.ts";
 import { PlaygroundChat } from "../agents/playground/playground-chat.tsx";
 import { exampleQuestions } from "./example-prompt.ts";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
@@ -10,8 +10,8 @@ export function TryStep({ agent }: { agent: OnboardingAgent }) {
   const [hasReply, setHasReply] = useState(false);
   const onReply = useCallback(() => {
     setHasReply(true);
-    rememberOnboarding(agent.id, "try", ["try"]);
-  }, [agent.id]);
+    void refresh("listConversations");
+  }, []);
   const own = agent.widget.suggestions ?? [];
   const isExample = agent.systemPrompt?.includes("Harbour Bikes");
   return (
