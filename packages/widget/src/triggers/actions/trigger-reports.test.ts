@@ -17,16 +17,9 @@ beforeEach(() => {
   [answers, sent, kept, life, target] = [[], [], new Map(), new AbortController(), new EventTarget()];
   vi.stubGlobal("addEventListener", target.addEventListener.bind(target));
   vi.stubGlobal("location", { pathname: "/pricing" });
-  vi.stubGlobal("fetch", async (_url: string, { headers, body, keepalive, credentials }: Sent) => {
-    expect([keepalive, credentials]).toEqual([true, "omit"]);
-    sent.push({
-      key: headers["idempotency-key"] ?? "",
-      eventType: JSON.parse(body).eventType,
-      at: Date.now() - start,
-    });
-    const answer = answers.shift() ?? new Response("{}");
-    if (answer instanceof Error) throw answer;
-    return answer;
+  // A page may replace it after the widget has started.
+  vi.stubGlobal("fetch", () => {
+    throw new Error("The page's own fetch");
   });
   start = Date.now();
 });
@@ -37,6 +30,17 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+const cleanFetch = async (_url: string, { headers, body, keepalive, credentials }: Sent) => {
+  expect([keepalive, credentials]).toEqual([true, "omit"]);
+  sent.push({
+    key: headers["idempotency-key"] ?? "",
+    eventType: JSON.parse(body).eventType,
+    at: Date.now() - start,
+  });
+  const answer = answers.shift() ?? new Response("{}");
+  if (answer instanceof Error) throw answer;
+  return answer;
+};
 const create = () =>
   createTriggerReports({
     options: { baseUrl: "https://chat.example", agentId: "agent_1" },
@@ -46,6 +50,7 @@ const create = () =>
     },
     visitor: { sessionId: "s1" },
     signal: life.signal,
+    fetch: cleanFetch,
   } as unknown as WidgetCore);
 const report = (reports: ReturnType<typeof create>, eventType: "fired" | "converted" = "fired") =>
   reports.add(trigger as unknown as WidgetTrigger, eventType);

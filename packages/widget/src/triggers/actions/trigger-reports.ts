@@ -11,7 +11,7 @@ const MAX_ATTEMPTS = 10;
  * Reports fired and converted triggers to the server, each exactly once. Reports that did not arrive are kept, also
  * for the next page if storage is allowed, and are sent again with the same key.
  */
-export function createTriggerReports({ options, storage, visitor, signal }: WidgetCore) {
+export function createTriggerReports({ options, storage, visitor, signal, fetch }: WidgetCore) {
   let waiting = parseStored(storage.read("session", "reports"));
   let isSending = false;
   let attempts = 0;
