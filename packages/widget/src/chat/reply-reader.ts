@@ -3,6 +3,7 @@ import { type ChatEvent, type ConversationKey, FoyerError, type Request, stopCha
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
+import { toPlainText } from "../markdown/plain-text.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { ChatEntries, ChatState } from "./chat-entries.ts";
 import { createReply, isBlank, joinText } from "./conversation-state.ts";
@@ -106,7 +107,7 @@ export function createReplyReader(
     const text = joinText(reply);
     const note = reply.state === "stopped" ? messages.stopped : (reply.problem ?? "");
     const offered = reply.suggestions.length ? `${messages.suggestions}: ${reply.suggestions.join(" ")}` : "";
-    patch({ running: null, announcement: `${agent.name}: ${text} ${note} ${offered}`.trim() });
+    patch({ running: null, announcement: `${agent.name}: ${toPlainText(text)} ${note} ${offered}`.trim() });
     bus.emit("message", { role: "assistant", text, conversationId: conversation?.id ?? null });
   }
 

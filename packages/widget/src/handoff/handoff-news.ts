@@ -1,6 +1,7 @@
 import type { Ownership } from "@foyer/contract";
 import { joinText } from "../chat/conversation-state.ts";
 import { interpolate } from "../locales/load-messages.ts";
+import { toPlainText } from "../markdown/plain-text.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import { createAnnouncer } from "./announcer.ts";
 import { type HandoffState, listTeamMessages } from "./handoff-state.ts";
@@ -19,7 +20,7 @@ export function createHandoffNews({ core, chat }: PanelContext, { texts, sound }
     for (const entry of listTeamMessages(after.entries).filter(({ key }) => !known.has(key))) {
       const person = entry.person?.name ?? "";
       const text = joinText(entry);
-      announce(`${person}: ${text}`);
+      announce(`${person}: ${toPlainText(text)}`);
       bus.emit("message", { role: "assistant", text, conversationId: visitor.current?.id ?? null, person });
       sound.playFor(entry.key);
     }
