@@ -357,7 +357,7 @@ describe("the tools area of the dashboard", () => {
     // anything.
     const preview = page.getByRole("region", { name: "Preview of the form" });
     await preview.getByRole("button", { name: "Book the test ride" }).click();
-    await preview.getByText(/is required$/).waitFor();
+    await preview.getByText("Required", { exact: true }).waitFor();
     await preview.locator("input[type=email]").fill("ada@shop.example");
     await preview.getByRole("button", { name: "Book the test ride" }).click();
     await preview.getByRole("heading", { name: "Submitted" }).waitFor();

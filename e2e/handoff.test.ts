@@ -126,7 +126,7 @@ describe("a handoff in the widget", () => {
     await page.getByRole("button", { name: "Talk to a person" }).click();
     await page.getByLabel("What is it about?").fill("My rental bike was stolen");
     await takePictures(page, "visitor-asks");
-    await page.getByRole("button", { name: "Ask for a person" }).click();
+    await page.getByRole("button", { name: "Talk to a person" }).click();
     await page.getByText("Someone usually answers within 10 minutes.").first().waitFor();
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
@@ -245,7 +245,7 @@ describe("a handoff in the widget", () => {
     await page.getByLabel("What is it about?").fill("My lock is stuck");
     await page.getByLabel("Your email address (optional)").fill("grace@example.com");
     await takePictures(page, "visitor-away");
-    await page.getByRole("button", { name: "Ask for a person" }).click();
+    await page.getByRole("button", { name: "Talk to a person" }).click();
     await page.getByText("If you leave, we'll email the answer to grace@example.com.").waitFor();
     await isAway.waitFor();
     await replyOver(page);
@@ -283,7 +283,7 @@ describe("a handoff in the widget", () => {
     const focused = () => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.tagName);
     await page.getByRole("button", { name: "Talk to a person" }).press("Enter");
     await page.getByLabel("What is it about?").fill("My lock is stuck");
-    await page.getByRole("button", { name: "Ask for a person" }).press("Enter");
+    await page.getByRole("button", { name: "Talk to a person" }).press("Enter");
     const stop = page.getByRole("button", { name: "Stop waiting" });
     await stop.waitFor();
     await replyOver(page);
@@ -322,7 +322,7 @@ describe("a handoff in the widget", () => {
     await answered;
 
     // A person who takes over and returns the conversation without a message leaves a line.
-    await page.getByRole("button", { name: "Ask for a person" }).press("Enter");
+    await page.getByRole("button", { name: "Talk to a person" }).press("Enter");
     await stop.waitFor();
     const [{ id }] = await call("GET", "/conversations?handler=waiting");
     await call("POST", `/conversations/${id}/takeover`);

@@ -50,7 +50,7 @@ it("a visitor reads that an AI answers, gives consent before the first message, 
   await replyOver(page);
   await page.getByText("We are open.").first().waitFor();
   await page.getByRole("button", { name: "Conversations" }).click();
-  await page.getByRole("button", { name: "Delete this conversation" }).click();
+  await page.getByRole("button", { name: "Delete the open conversation" }).click();
   await widget.picture(page, "delete");
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.locator("textarea").waitFor();

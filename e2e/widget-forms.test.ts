@@ -184,7 +184,7 @@ describe("a form in the widget", () => {
     await page.getByLabel("Code").press("Enter");
     await expect
       .poll(() => problems(page))
-      .toEqual(["Code: Three letters.", "Count: Count is required", "Extras: Extras is required"]);
+      .toEqual(["Code: Three letters.", "Count: Required", "Extras: Choose at least one"]);
     await expect.poll(active).toBe("code");
     const described = page.getByLabel("Code");
     await expect.poll(() => described.getAttribute("aria-invalid")).toBe("true");

@@ -19,7 +19,7 @@ export function buildWidget(): Promise<void> {
       Object.fromEntries(names.map((name) => [name, built.find((file) => file.startsWith(`${name}-`))]));
     await buildLoader(folder, filesOf(Object.keys(widgetParts)));
     // The panel loads these parts itself.
-    return { partFiles: filesOf([...Object.keys(widgetParts), "mount-form", "start-handoff"]) };
+    return { partFiles: filesOf([...Object.keys(widgetParts), "mount-form", "mount-display", "start-handoff"]) };
   });
 }
 

@@ -1,5 +1,4 @@
 import { type Piece, parsePieces } from "../conversations/message-pieces.ts";
-import { toEventText } from "../events/event-text.ts";
 import type { NewEvent } from "../events/record-events.ts";
 import type { MonthUsage } from "../plans/token-budget.ts";
 import type { EndedReply, NewTurn } from "./reply-turn.ts";
@@ -28,7 +27,7 @@ export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent
       ({ id: messageId, content }): NewEvent => ({
         ...scope,
         type: "message.created",
-        data: () => ({ messageId, ...toEventText(conversationId, content) }),
+        data: () => ({ messageId, content }),
       }),
     );
   return [...(isNew ? [started] : []), ...sent];
@@ -54,18 +53,14 @@ function replyEvent({ conversationId, end, failure, agent, model, startedAt }: E
   const durationMs = end.now - startedAt;
   if (failure) {
     const { code, message } = failure;
-    return {
-      ...scope,
-      type: "reply.failed",
-      data: () => ({ messageId, ...toEventText(conversationId, content), code, message, model, durationMs }),
-    };
+    return { ...scope, type: "reply.failed", data: () => ({ messageId, content, code, message, model, durationMs }) };
   }
   return {
     ...scope,
     type: "reply.finished",
     data: () => ({
       messageId,
-      ...toEventText(conversationId, content),
+      content,
       toolCalls: parsePieces(end).flatMap(toToolCall),
       stopReason,
       model,

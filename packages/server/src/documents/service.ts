@@ -22,7 +22,6 @@ import {
   toContent,
   toDocument,
 } from "./document-columns.ts";
-import { checkDocumentBytes } from "./document-quota.ts";
 import { type DocumentWriter, pickSettings, type Saved } from "./document-writer.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
 import { parseCharset } from "./ingest/charset.ts";
@@ -66,7 +65,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
     ...readers(parts),
     ...createChecks(deps, parts),
     ...writers(deps, parts),
-    ...uploads(deps.db, parts),
+    ...uploads(parts),
     ...bulkActions(parts),
     knowledgeSize: parts.store.knowledgeSize,
     allPassages: parts.store.allPassages,
@@ -216,13 +215,11 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
   };
 }
 
-function uploads(db: Deps["db"], { agents, files, store, writer }: Parts) {
+function uploads({ agents, files, store, writer }: Parts) {
   return {
     /** Receives the body of an upload. The caller passes the file on to `addFile`, or discards it. */
     async receive({ organizationId }: Principal, { agentId, body, contentType }: UploadedBody): Promise<StoredFile> {
       await agents.get(organizationId, agentId);
-      // Without this, a file that is refused afterwards would first be written.
-      await checkDocumentBytes(db, organizationId, 1);
       const file = await files.receive({ organizationId, agentId }, limitBytes(body), parseCharset(contentType));
       if (file.bytes > 0) return file;
       writer.discard(file.id);
@@ -308,10 +305,7 @@ async function findDocument(store: DocumentStore, organizationId: string, id: st
 }
 
 /** Fetches a page again, or processes any other document again from its original. */
-async function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
-  if (row.kind === "file" && row.fileId === null) {
-    throw new AppError("CONFLICT", "The file could not be read and was deleted. Upload a corrected file.");
-  }
+function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
   return writer.processAgain(row, row.kind === "page" && row.url !== null ? { fileId: null } : {});
 }
 

@@ -31,10 +31,7 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
     { epoch, isTest, now }: { epoch: number; isTest: Flag; now: number },
   ): Promise<void> {
     const { organizationId, conversationId, cause } = newRequest;
-    const times = [
-      await nextAnnouncement(trx, conversationId, now),
-      await nextOfAgent(trx, { organizationId, agentId: agent.id, now }),
-    ];
+    const times = [await nextAnnouncement(trx, conversationId, now), await nextOfAgent(trx, agent.id, now)];
     const latest = Math.max(...times.map((time) => time ?? 0));
     const heldUntil = latest > now ? latest : null;
     const announcedAt = heldUntil === null ? now : null;
@@ -133,15 +130,11 @@ async function nextAnnouncement(trx: Transaction<Tables>, conversationId: string
 }
 
 /** Returns when the agent's next request may be announced, or null for immediately. */
-async function nextOfAgent(
-  trx: Transaction<Tables>,
-  { organizationId, agentId, now }: { organizationId: string; agentId: string; now: number },
-): Promise<number | null> {
+async function nextOfAgent(trx: Transaction<Tables>, agentId: string, now: number): Promise<number | null> {
   const tenth = await trx
     .selectFrom("handoffs")
     .select("announcedAt")
     .where("agentId", "=", agentId)
-    .where("organizationId", "=", organizationId)
     .where("announcedAt", ">", now - ANNOUNCED_WITHIN_MS)
     .orderBy("announcedAt", "desc")
     .offset(MAX_ANNOUNCED - 1)

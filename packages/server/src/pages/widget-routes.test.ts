@@ -51,7 +51,16 @@ describe("the widget's files", () => {
     ]);
     expect(current.body).toBe(panel.body);
     // Pages that stay open during an upgrade request every chunk by its plain name.
-    for (const part of ["triggers", "actions", "tools", "debug", "mount-form", "start-handoff"]) {
+    for (const part of [
+      "visitor",
+      "triggers",
+      "actions",
+      "tools",
+      "debug",
+      "mount-form",
+      "mount-display",
+      "start-handoff",
+    ]) {
       expect((await get(`/widget/${part}.js`)).statusCode, part).toBe(200);
     }
     const again = await get("/widget.js", { "if-none-match": loader.headers.etag });

@@ -97,7 +97,6 @@ export function createFairPool(options: PoolOptions) {
   }
 
   const pool = {
-    name,
     size: slots.size,
     acquire,
     tryEnter,
@@ -129,7 +128,7 @@ export function createFairPool(options: PoolOptions) {
     ownersWithAtLeast: slots.ownersWithAtLeast,
     stats: () => ({ inUse: slots.inUse(), waiting: queues.count(), refused, largestShare: slots.largestShare() }),
   };
-  registerPool(pool);
+  if (name !== undefined) registerPool({ name, ...pool });
   return pool;
 }
 

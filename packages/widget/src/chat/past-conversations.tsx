@@ -42,6 +42,7 @@ export function PastConversations({ state }: { state: PanelState }): JSX.Element
           </li>
         ))}
       </ul>
+      {handoff || current ? <h3 class="past-settings">{messages.settings}</h3> : null}
       {handoff ? <div ref={handoff.mountSettings} /> : null}
       {current ? <DeleteConversation onDone={onDone} /> : null}
       {conversations.length === 0 ? <p class="note">{messages.noConversations}</p> : null}

@@ -6,6 +6,7 @@ export type Slots = Record<string, unknown>;
 export type ShownTool = {
   name: string;
   label: string | null;
+  type: Display["type"];
   slots: Slots;
   options: Display["options"];
   result: unknown;

@@ -1,33 +1,15 @@
 /** @jsxImportSource preact */
-import { DECLINED, type Display } from "@foyer/sdk";
+import { DECLINED } from "@foyer/sdk";
 import type { JSX } from "preact";
 import type { ToolPiece } from "../chat/conversation-state.ts";
 import { FormPlace } from "../forms/form-place.tsx";
 import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import { ButtonsDisplay } from "./buttons-display.tsx";
-import { CustomDisplay } from "./custom-display.tsx";
-import { ImageDisplay } from "./image-display.tsx";
-import { ProductCard } from "./product-card.tsx";
-import { ProductCarousel } from "./product-carousel.tsx";
+import { DisplayPlace } from "./display-place.tsx";
 import type { ShownTool } from "./slots.ts";
-import { TableDisplay } from "./table-display.tsx";
 import { TextDisplay } from "./text-display.tsx";
 import { ToolConfirmation } from "./tool-confirmation.tsx";
-
-/** The component of each display type. A type that only a newer server knows is shown as text. */
-const views: Record<Display["type"], (props: { tool: ShownTool }) => JSX.Element | null> = {
-  text: TextDisplay,
-  product_card: ({ tool }) => <ProductCard slots={tool.slots} options={tool.options} />,
-  product_carousel: ProductCarousel,
-  image: ImageDisplay,
-  table: TableDisplay,
-  buttons: ButtonsDisplay,
-  // A form tool's result contains the form. Other tools have no form to show.
-  form: TextDisplay,
-  custom: CustomDisplay,
-};
 
 /** A page that sends no result may still have run the tool, so only a refusal is reported as not run. */
 function failureMessage({ kind, result }: ToolPiece, messages: Messages): string {
@@ -60,7 +42,7 @@ export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }
     return <p class="tool">{interpolate(failureMessage(tool, messages), { tool: label ?? readable })}</p>;
   }
   if (form) return <FormPlace form={form} instanceKey={formKey} />;
-  const shown: ShownTool = { name, label, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
-  const View = views[display?.type ?? "text"] ?? TextDisplay;
-  return <View tool={shown} />;
+  const { type = "text", slots = {}, options = {} } = display ?? {};
+  const shown: ShownTool = { name, label, result, type, slots, options };
+  return type === "text" ? <TextDisplay tool={shown} /> : <DisplayPlace tool={shown} />;
 }

@@ -1,6 +1,6 @@
 import { FoyerError } from "@foyer/sdk";
-import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
+import type { FormPanel } from "./form-panel.ts";
 
 /**
  * Why a form could not be submitted. `until` is the earliest time for a retry in milliseconds since 1970, or null if
@@ -9,7 +9,7 @@ import { interpolate } from "../locales/load-messages.ts";
 export type Failure = { text: string; until: number | null; canRetry: boolean };
 
 /** Translates a submission error for the visitor. The server's own message is for the site's developer. */
-export function toFailure(error: unknown, messages: Messages, hasFiles: boolean): Failure {
+export function toFailure(error: unknown, messages: FormPanel["messages"], hasFiles: boolean): Failure {
   const known = error instanceof FoyerError ? error : null;
   const retryMessage = (text: string, seconds: number | null) => ({
     text: interpolate(text, { seconds: seconds ?? 0 }),

@@ -4,10 +4,10 @@ import { describeField } from "@foyer/contract/rules/field-types";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
-import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { chooseAutoComplete } from "./auto-complete.ts";
 import type { FieldProps } from "./field-props.ts";
+import { useFormPanel } from "./form-panel.ts";
 
 const MAX_ROWS = 10;
 
@@ -87,7 +87,7 @@ export function TextControl(props: FieldProps): JSX.Element {
 }
 
 export function SelectControl(props: FieldProps): JSX.Element {
-  const { messages } = usePanel();
+  const { messages } = useFormPanel();
   const { field, session } = props;
   const { value, ...shared } = useControl(props);
   return (

@@ -2,13 +2,13 @@
 import type { FieldType, FormField } from "@foyer/contract";
 import { labelParts } from "@foyer/contract/rules/field-label";
 import type { JSX } from "preact";
-import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { CheckboxField } from "./checkbox-field.tsx";
 import { ChoicesField } from "./choices-field.tsx";
 import { createLineControl, SelectControl, TextControl, toNumberAttributes } from "./field-control.tsx";
 import type { FieldProps } from "./field-props.ts";
 import { FileField } from "./file-field.tsx";
+import { useFormPanel } from "./form-panel.ts";
 import type { FormSession } from "./form-session.ts";
 
 /** The control of each type. Those in `selfLabeled` place their label themselves; the others get a label above them. */
@@ -30,7 +30,7 @@ const selfLabeled = new Set<unknown>([ChoicesField, CheckboxField]);
 
 /** A field: its label, its control, and any error below it. */
 export function FieldView({ field, id, session }: { field: FormField; id: string; session: FormSession }): JSX.Element {
-  const { messages } = usePanel();
+  const { messages } = useFormPanel();
   const { problems, locked, lostFiles } = useStore(session.store);
   const problem = problems[field.name];
   const isLost = lostFiles.includes(field.name);

@@ -5,16 +5,16 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { interpolate } from "../locales/load-messages.ts";
 import { Icon } from "../panel/icon.tsx";
-import { usePanel } from "../panel/panel-context.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
 import type { FieldProps } from "./field-props.ts";
+import { useFormPanel } from "./form-panel.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { ImagePreview } from "./image-preview.tsx";
 
 /** A control for one file, which can be chosen or dropped, previewed and removed. It wraps a real file input. */
 export function FileField({ field, id, session, isLocked, isWrong, describedBy }: FieldProps): JSX.Element {
-  const { core, messages } = usePanel();
+  const { core, messages } = useFormPanel();
   const file = useStore(session.store).files[field.name];
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);

@@ -5,10 +5,10 @@ import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
-import { usePanel } from "../panel/panel-context.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
 import { FieldView } from "./field-view.tsx";
+import { useFormPanel } from "./form-panel.ts";
 import type { FormSession } from "./form-session.ts";
 import { FormSummary } from "./form-summary.tsx";
 import { onVisible } from "./on-visible.ts";
@@ -16,7 +16,7 @@ import { SubmitArea } from "./submit-area.tsx";
 
 /** A form: its fields, and its confirmation once it has been submitted. */
 export function FormCard({ session }: { session: FormSession }): JSX.Element {
-  const { messages } = usePanel();
+  const { messages } = useFormPanel();
   const { phase } = useStore(session.store);
   const card = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
@@ -71,7 +71,7 @@ function isIdle(card: HTMLElement) {
 }
 
 function Fields({ session }: { session: FormSession }): JSX.Element {
-  const { messages } = usePanel();
+  const { messages } = useFormPanel();
   const { phase, refusals, problems } = useStore(session.store);
   const element = useRef<HTMLFormElement>(null);
   const seen = useRef(refusals);

@@ -3,7 +3,12 @@ import { expect, it } from "vitest";
 import { type FormValues, toFormData } from "./field-values.ts";
 import { toFieldErrors, validateAnswers } from "./form-check.ts";
 
-const messages = { filesTooLarge: "Too large together.", boxRequired: "Please tick this box." };
+const messages = {
+  filesTooLarge: "Too large together.",
+  boxRequired: "Please tick this box.",
+  fieldRequired: "Required",
+  choicesRequired: "Choose at least one",
+};
 const MEBIBYTE = 1024 * 1024;
 const check = (
   fields: FormField[],
@@ -53,7 +58,7 @@ it("the form check covers the size of each file, the type of images, and the tot
   expect(check(all, {}, chosen(["a"], size + 1))).toEqual({ a: "a must not be larger than 5 MB" });
   const photo: FormField = { name: "p", label: "Photo", type: "image" };
   expect(check([photo], {}, { p: { type: "text/plain", size: 1 } })).toEqual({ p: "Photo must be an image" });
-  expect(check([{ ...photo, validation: { required: { value: true } } }], {})).toEqual({ p: "Photo is required" });
+  expect(check([{ ...photo, validation: { required: { value: true } } }], {})).toEqual({ p: "Required" });
 });
 
 it("the form check reports a required box in the visitor's language unless the form has its own message", () => {

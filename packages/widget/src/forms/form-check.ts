@@ -2,6 +2,7 @@ import type { FormField } from "@foyer/contract";
 import { describeField } from "@foyer/contract/rules/field-types";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import { type FormValues, toFormData } from "./field-values.ts";
+import type { FormMessages } from "./texts/load-form-messages.ts";
 
 /** Error messages by field name. */
 export type Problems = Readonly<Record<string, string>>;
@@ -23,26 +24,24 @@ type Filled = {
 export function validateAnswers(
   fields: readonly FormField[],
   { values, files, unreadable }: Filled,
-  messages: { filesTooLarge: string; boxRequired: string },
+  messages: Pick<FormMessages, "filesTooLarge" | "boxRequired" | "fieldRequired" | "choicesRequired">,
 ): Problems {
   const chosen = Object.entries(files);
   const data = toFormData(fields, values, {});
   for (const field of unreadable) data[field] = "?";
   const taken = new Map(chosen.map(([field, { type, size }]) => [field, { prefix: `data:${type};base64,`, size }]));
-  // The message for a box is translated: the server's English message would follow a whole sentence as the label.
-  const boxes = new Map(fields.filter(isBoxWithDefaultMessage).map(({ name }) => [name, messages.boxRequired]));
-  const found = validateForm(fields, data, compilePattern, taken).map(
-    ({ field, message }) => [field, boxes.get(field) ?? message] as const,
-  );
+  // The server's English message would repeat the label, which may be a whole sentence.
+  const required: Record<string, string> = { boolean: messages.boxRequired, choices: messages.choicesRequired };
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const found = validateForm(fields, data, compilePattern, taken).map(({ field: name, code, message }) => {
+    const field = byName.get(name);
+    const isDefault = code === "required" && field && !field.validation?.required?.message;
+    return [name, isDefault ? (required[describeField(field).answer] ?? messages.fieldRequired) : message] as const;
+  });
   const sum = chosen.reduce((bytes, { 1: file }) => bytes + file.size, 0);
   const [last] = chosen.at(-1) ?? [];
   const isTooMuch = found.length === 0 && sum > MAX_TOTAL_FILE_BYTES && last !== undefined;
   return Object.fromEntries(isTooMuch ? [[last, messages.filesTooLarge]] : found);
-}
-
-/** Whether the field is a box without a custom error message. A box has only one possible error. */
-function isBoxWithDefaultMessage(field: FormField): boolean {
-  return describeField(field).answer === "boolean" && !field.validation?.required?.message;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { FormField } from "@foyer/contract";
 import { holdsFile } from "@foyer/contract/rules/field-types";
-import type { PanelContext } from "../panel/panel-context.ts";
 import { type FormValue, isAnswered } from "./field-values.ts";
 import type { FormEvents } from "./form-events.ts";
+import type { FormPanel } from "./form-panel.ts";
 import { createFormState, type FormState, isWaiting } from "./form-state.ts";
 import type { Draft, FormStorage } from "./form-storage.ts";
 
@@ -11,7 +11,7 @@ export type FormController = ReturnType<typeof createFormController>;
 type Parts = Parameters<typeof createFormState>[1] & { key: string; events: FormEvents; storage: FormStorage };
 
 /** Applies the visitor's input to a form, validates it, and keeps a draft across reloads. */
-export function createFormController(panel: PanelContext, parts: Parts) {
+export function createFormController(panel: FormPanel, parts: Parts) {
   const { core, messages } = panel;
   const { form, key, events, storage, draft } = parts;
   const { store, patch, touched, unreadable, check, refill } = createFormState(panel, parts);

@@ -1,12 +1,12 @@
 import { type FormEvent, recordFormEvent, type VisitorForm } from "@foyer/sdk";
 import type { FormNotice } from "../foyer-api.ts";
-import type { PanelContext } from "../panel/panel-context.ts";
+import type { FormPanel } from "./form-panel.ts";
 import type { Draft } from "./form-storage.ts";
 
 export type FormEvents = ReturnType<typeof createFormEvents>;
 
 /** Reports to the server and the site how far the visitor got, each event once per impression. */
-export function createFormEvents({ core, request }: PanelContext, form: VisitorForm, key: string, draft: Draft | null) {
+export function createFormEvents({ core, request }: FormPanel, form: VisitorForm, key: string, draft: Draft | null) {
   const { toolId, toolName } = form;
   const completed = new Set(draft?.completed ?? []);
   let impressionAt = draft?.impressionAt ?? null;

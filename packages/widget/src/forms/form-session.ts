@@ -1,8 +1,8 @@
 import type { VisitorForm } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { PanelContext } from "../panel/panel-context.ts";
 import { createFormController } from "./form-controller.ts";
 import { createFormEvents } from "./form-events.ts";
+import type { FormPanel } from "./form-panel.ts";
 import { createFormStorage } from "./form-storage.ts";
 import { createFormSubmitter } from "./submit-form.ts";
 
@@ -14,7 +14,7 @@ type Impression = { form: VisitorForm; key: string; previousResult: unknown };
 const sessionsByWidget = new WeakMap<WidgetCore, Map<string, FormSession>>();
 
 /** Returns the session of an impression. A form that is rendered again continues with its existing session. */
-export function openFormSession(panel: PanelContext, showing: Impression): FormSession {
+export function openFormSession(panel: FormPanel, showing: Impression): FormSession {
   const sessions = sessionsByWidget.get(panel.core) ?? createSessions(panel.core);
   const session = sessions.get(showing.key) ?? createFormSession(panel, showing);
   sessions.set(showing.key, session);
@@ -41,7 +41,7 @@ function createSessions(core: WidgetCore) {
 }
 
 /** The state of one impression, from the first render to the submission. It outlives the components that render it. */
-function createFormSession(panel: PanelContext, { form, key, previousResult }: Impression) {
+function createFormSession(panel: FormPanel, { form, key, previousResult }: Impression) {
   const storage = createFormStorage(panel.core);
   const draft = storage.draft(key);
   const events = createFormEvents(panel, form, key, draft);

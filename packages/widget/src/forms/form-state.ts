@@ -1,11 +1,11 @@
 import type { VisitorForm } from "@foyer/sdk";
 import { sendableIdentity } from "../panel/page-values.ts";
-import type { PanelContext } from "../panel/panel-context.ts";
 import { createStore } from "../store.ts";
 import { defaultValues } from "./default-values.ts";
 import type { Failure } from "./error-messages.ts";
 import { accepts, type FormValues } from "./field-values.ts";
 import { type Problems, validateAnswers } from "./form-check.ts";
+import type { FormPanel } from "./form-panel.ts";
 import type { Draft } from "./form-storage.ts";
 import { readMediaType } from "./read-data-url.ts";
 
@@ -40,7 +40,7 @@ type Parts = {
 };
 
 /** Creates the state of a form from the restored draft, with defaults for the remaining fields. */
-export function createFormState({ core, messages }: PanelContext, { form, draft, previousResult }: Parts) {
+export function createFormState({ core, messages }: FormPanel, { form, draft, previousResult }: Parts) {
   const { fields } = form.formSchema;
   const restored = Object.entries(draft?.values ?? {}).filter(([name, value]) =>
     fields.some((field) => field.name === name && accepts(field, value)),

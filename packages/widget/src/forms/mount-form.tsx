@@ -2,19 +2,30 @@
 import type { VisitorForm } from "@foyer/sdk";
 import { render } from "preact";
 import type { ShadowHost } from "../loader/shadow-host.ts";
-import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
+import type { LocaleId } from "../locales/choose-locale.ts";
+import { type Forms, PanelProvider } from "../panel/panel-context.ts";
 import { FormCard } from "./form-card.tsx";
+import type { FormPanel } from "./form-panel.ts";
 import { openFormSession } from "./form-session.ts";
 import css from "./forms.css?inline";
+import { loadFormMessages } from "./texts/load-form-messages.ts";
+
+/** Loads the texts of forms. The panel loads this module when it shows the first form. */
+export async function startForms(locale: LocaleId): Promise<Forms> {
+  const messages = await loadFormMessages(locale);
+  return {
+    mountForm: (place, panel, showing) =>
+      mountForm(place, { ...panel, messages: { ...panel.messages, ...messages } }, showing),
+  };
+}
 
 /**
- * Renders a form into an empty element. The panel loads this module when it shows the first form. It has its own
- * render root, because after a server update the module may come with another copy of Preact than the panel. @returns
- * a function that removes the form
+ * Renders a form into an empty element. It has its own render root, because after a server update the module may come
+ * with another copy of Preact than the panel. @returns a function that removes the form
  */
-export function mountForm(
+function mountForm(
   place: HTMLElement,
-  panel: PanelContext,
+  panel: FormPanel,
   showing: { form: VisitorForm; key: string; previousResult: unknown },
 ): () => void {
   const { shadow } = panel.core;

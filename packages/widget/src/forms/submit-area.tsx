@@ -2,13 +2,13 @@
 import { ownFormText } from "@foyer/contract/rules/form-texts";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
+import { useFormPanel } from "./form-panel.ts";
 import type { FormSession } from "./form-session.ts";
 
 /** The submit button of a form, its progress, and the reason if the submission failed. */
 export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
-  const { messages } = usePanel();
+  const { messages } = useFormPanel();
   const { phase, progress, failure, problems } = useStore(session.store);
   const isSending = phase === "sending";
   const { formSchema } = session.form;

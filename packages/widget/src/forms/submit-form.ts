@@ -3,12 +3,12 @@ import { type FormSubmit, FoyerError, type SubmitResult, type VisitorForm } from
 import { randomId } from "../loader/random-id.ts";
 import type { VisitorSession } from "../loader/visitor-session.ts";
 import { sendableIdentity } from "../panel/page-values.ts";
-import type { PanelContext } from "../panel/panel-context.ts";
 import { toFailure } from "./error-messages.ts";
 import { toFormData } from "./field-values.ts";
 import { type Problems, toFieldErrors } from "./form-check.ts";
 import type { FormController } from "./form-controller.ts";
 import type { FormEvents } from "./form-events.ts";
+import type { FormPanel } from "./form-panel.ts";
 import { isWaiting } from "./form-state.ts";
 import type { FormStorage } from "./form-storage.ts";
 import { reportResult, runHandler } from "./run-handler.ts";
@@ -19,7 +19,7 @@ type Parts = { form: VisitorForm; key: string; controller: FormController; event
 type Attempt = NonNullable<FormController["attempt"]>;
 
 /** Creates the function that submits a form, runs the site's form handler, and shows the outcome. */
-export function createFormSubmitter(panel: PanelContext, parts: Parts) {
+export function createFormSubmitter(panel: FormPanel, parts: Parts) {
   const { form, key, controller, events, storage } = parts;
   const { core, request, messages, chat } = panel;
   const { store, patch } = controller;
@@ -106,11 +106,7 @@ function submittingUser(visitor: VisitorSession): Pick<FormSubmit, "userId" | "u
   return userHash ? { userId, userHash } : { userId };
 }
 
-function createSubmission(
-  { core }: PanelContext,
-  { form, key, controller, events }: Parts,
-  attempt: Attempt,
-): Outgoing {
+function createSubmission({ core }: FormPanel, { form, key, controller, events }: Parts, attempt: Attempt): Outgoing {
   const { values, files } = controller.store.get();
   const { impressionAt, startedAt } = events.progress();
   return {

@@ -47,7 +47,13 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
     await handoff.ask({ reason: reason.trim(), email: wantsEmail ? email.trim() : "" });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || isComposing(event)) return;
+    if (isComposing(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && event.target instanceof HTMLTextAreaElement) {
+      event.preventDefault();
+      // Without a reason that is still needed, the button is disabled and the click does nothing.
+      form.current?.querySelector<HTMLElement>("[type=submit]")?.click();
+    }
+    if (event.key !== "Escape") return;
     event.stopPropagation();
     handoff.cancel();
   };
@@ -108,7 +114,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
           aria-disabled={isBusy}
           disabled={isFirst && reason.trim() === "" && !isBusy}
         >
-          {card === "email" ? texts.save : texts.ask}
+          {card === "email" ? texts.save : texts.talk}
         </button>
         <button type="button" class="quiet" onClick={handoff.cancel}>
           {messages.cancel}

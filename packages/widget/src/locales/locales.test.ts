@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { formEn } from "../forms/texts/form-en.ts";
+import { loadFormMessages } from "../forms/texts/load-form-messages.ts";
 import { chooseLocale, localeIds } from "./choose-locale.ts";
 import { en, type Messages } from "./en.ts";
 import { launcherMessages } from "./launcher-messages.ts";
@@ -7,13 +9,18 @@ import { interpolate, loadMessages } from "./load-messages.ts";
 const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
 describe.each(localeIds)("the messages in %s", (locale) => {
-  it("include every message and use the same placeholders as English", async () => {
-    const messages = await loadMessages(locale);
-    expect(Object.keys(messages).sort()).toEqual(Object.keys(en).sort());
+  it.each([
+    ["the panel", () => loadMessages(locale), en],
+    ["forms", () => loadFormMessages(locale), formEn],
+  ] as const)("include every message of %s and use the same placeholders as English", async (_, load, english) => {
+    const messages = await load();
+    expect(Object.keys(messages).sort()).toEqual(Object.keys(english).sort());
     for (const [name, text] of Object.entries(messages)) {
       expect([name, text.trim()]).not.toEqual([name, ""]);
-      expect([name, placeholders(text)]).toEqual([name, placeholders(en[name as keyof Messages])]);
+      expect([name, placeholders(text)]).toEqual([name, placeholders(english[name as keyof typeof english])]);
     }
+  });
+  it("include the launcher's words", () => {
     expect(Object.values(launcherMessages(locale)).every((word) => word !== "")).toBe(true);
   });
   it("are not a copy of English", async () => {

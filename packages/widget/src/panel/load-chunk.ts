@@ -1,8 +1,12 @@
+import type { startForms } from "../forms/mount-form.tsx";
 import type { startHandoff } from "../handoff/start-handoff.tsx";
-import type { Forms } from "./panel-context.ts";
+import type { Displays } from "./panel-context.ts";
 
-export const loadForms = (baseUrl: string): Promise<Forms> =>
+export const loadForms = (baseUrl: string): Promise<{ startForms: typeof startForms }> =>
   import("../forms/mount-form.tsx").catch(() => loadAgain(baseUrl, "mount-form"));
+
+export const loadDisplays = (baseUrl: string): Promise<Displays> =>
+  import("../display/mount-display.tsx").catch(() => loadAgain(baseUrl, "mount-display"));
 
 export const loadHandoff = (baseUrl: string): Promise<{ startHandoff: typeof startHandoff }> =>
   import("../handoff/start-handoff.tsx").catch(() => loadAgain(baseUrl, "start-handoff"));

@@ -3,6 +3,7 @@ import { createContext, type RefCallback } from "preact";
 import { useContext } from "preact/hooks";
 import type { ToolPiece } from "../chat/conversation-state.ts";
 import type { Chat } from "../chat/create-chat.ts";
+import type { ShownTool } from "../display/slots.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 
@@ -14,6 +15,13 @@ export type Forms = {
     panel: PanelContext,
     showing: { form: VisitorForm; key: string; previousResult: unknown },
   ): () => void;
+};
+
+/** The part that the panel loads when the first result of a tool that is not text is shown. */
+export type Displays = {
+  /** Renders a result into an element, or updates it there. */
+  mountDisplay(place: HTMLElement, panel: PanelContext, tool: ShownTool): void;
+  unmountDisplay(place: HTMLElement): void;
 };
 
 /** The part that the panel loads for agents with handoff enabled, and for conversations that are with a person. */
@@ -34,6 +42,7 @@ export type PanelContext = {
   messages: Messages;
   chat: Chat;
   loadForms: () => Promise<Forms>;
+  loadDisplays: () => Promise<Displays>;
   /** Renders the agent's request for a person. Set once the handoff code has loaded. */
   mountRequest?: (tool: ToolPiece, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */

@@ -9,7 +9,7 @@ import { loadMessages } from "../locales/load-messages.ts";
 import { createBackButton } from "./back-button.ts";
 import { containEvents } from "./contain-events.ts";
 import { createHandoffLoader } from "./handoff-loader.ts";
-import { loadForms, loadHandoff } from "./load-chunk.ts";
+import { loadDisplays, loadForms, loadHandoff } from "./load-chunk.ts";
 import { sendableIdentity } from "./page-values.ts";
 import css from "./panel.css?inline";
 import { type PanelContext, PanelProvider } from "./panel-context.ts";
@@ -31,7 +31,14 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   });
   const chat = createChat(core, request, messages);
   const state = createPanelState();
-  const panel: PanelContext = { core, request, messages, chat, loadForms: () => loadForms(options.baseUrl) };
+  const panel: PanelContext = {
+    core,
+    request,
+    messages,
+    chat,
+    loadForms: async () => (await loadForms(options.baseUrl)).startForms(locale),
+    loadDisplays: () => loadDisplays(options.baseUrl),
+  };
   const handoff = createHandoffLoader(panel, state, loadHandoff);
   shadow.addStyles(css);
   const place = document.createElement("div");

@@ -14,7 +14,6 @@ export const handoffAr: HandoffTexts = {
   emailSaved: "إذا لم تكن هنا، يصل الرد إلى {email}.",
   leaveEmail: "تلقي الرد عبر البريد الإلكتروني",
   save: "حفظ",
-  ask: "طلب التحدث إلى شخص",
   asked: "طلب {name} التحدث إلى شخص.",
   waiting: "في انتظار شخص",
   agentAnswers: "يواصل {name} الرد في هذه الأثناء.",

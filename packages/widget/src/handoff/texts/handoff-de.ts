@@ -14,7 +14,6 @@ export const handoffDe: HandoffTexts = {
   emailSaved: "Wenn Sie nicht mehr da sind, kommt die Antwort an {email}.",
   leaveEmail: "Antwort per E-Mail erhalten",
   save: "Speichern",
-  ask: "Um einen Menschen bitten",
   asked: "{name} hat um einen Menschen gebeten.",
   waiting: "Warten auf einen Menschen",
   agentAnswers: "{name} antwortet in der Zwischenzeit weiter.",

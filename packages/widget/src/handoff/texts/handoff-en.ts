@@ -13,7 +13,6 @@ export const handoffEn = {
   emailSaved: "If you leave, we'll email the answer to {email}.",
   leaveEmail: "Get the answer by email",
   save: "Save",
-  ask: "Ask for a person",
   asked: "{name} asked for a person.",
   waiting: "Waiting for a person",
   agentAnswers: "{name} keeps answering in the meantime.",

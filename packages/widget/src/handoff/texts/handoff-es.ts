@@ -14,7 +14,6 @@ export const handoffEs: HandoffTexts = {
   emailSaved: "Si ya no estás, la respuesta llegará a {email}.",
   leaveEmail: "Recibir la respuesta por correo",
   save: "Guardar",
-  ask: "Pedir una persona",
   asked: "{name} ha pedido una persona.",
   waiting: "Esperando a una persona",
   agentAnswers: "Mientras tanto, {name} sigue respondiendo.",

@@ -14,7 +14,6 @@ export const handoffFr: HandoffTexts = {
   emailSaved: "Si vous n’êtes plus là, la réponse sera envoyée à {email}.",
   leaveEmail: "Recevoir la réponse par e-mail",
   save: "Enregistrer",
-  ask: "Demander quelqu’un",
   asked: "{name} a demandé quelqu’un.",
   waiting: "En attente d’une personne",
   agentAnswers: "En attendant, {name} continue de répondre.",

@@ -14,7 +14,6 @@ export const handoffIt: HandoffTexts = {
   emailSaved: "Se non sei più qui, la risposta arriva a {email}.",
   leaveEmail: "Ricevi la risposta via email",
   save: "Salva",
-  ask: "Chiedi di una persona",
   asked: "{name} ha chiesto di una persona.",
   waiting: "In attesa di una persona",
   agentAnswers: "Nel frattempo {name} continua a rispondere.",

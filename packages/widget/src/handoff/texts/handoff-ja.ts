@@ -14,7 +14,6 @@ export const handoffJa: HandoffTexts = {
   emailSaved: "ページを離れた場合は、{email} に返信します。",
   leaveEmail: "メールで返信を受け取る",
   save: "保存",
-  ask: "担当者を呼ぶ",
   asked: "{name}が担当者を呼びました。",
   waiting: "担当者を待っています",
   agentAnswers: "その間も{name}が返信します。",

@@ -14,7 +14,6 @@ export const handoffNl: HandoffTexts = {
   emailSaved: "Ben je er niet meer, dan gaat het antwoord naar {email}.",
   leaveEmail: "Antwoord per e-mail ontvangen",
   save: "Opslaan",
-  ask: "Vraag om een medewerker",
   asked: "{name} heeft om een medewerker gevraagd.",
   waiting: "Wachten op een medewerker",
   agentAnswers: "{name} antwoordt ondertussen verder.",

@@ -14,7 +14,6 @@ export const handoffPl: HandoffTexts = {
   emailSaved: "Jeśli cię tu nie będzie, odpowiedź trafi na adres {email}.",
   leaveEmail: "Otrzymaj odpowiedź e-mailem",
   save: "Zapisz",
-  ask: "Poproś o rozmowę z człowiekiem",
   asked: "{name} prosi o pomoc człowieka.",
   waiting: "Oczekiwanie na rozmowę",
   agentAnswers: "W tym czasie {name} nadal odpowiada.",

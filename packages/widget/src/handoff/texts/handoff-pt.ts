@@ -14,7 +14,6 @@ export const handoffPt: HandoffTexts = {
   emailSaved: "Se você não estiver mais aqui, a resposta vai para {email}.",
   leaveEmail: "Receber a resposta por e-mail",
   save: "Salvar",
-  ask: "Pedir uma pessoa",
   asked: "{name} pediu uma pessoa.",
   waiting: "Aguardando uma pessoa",
   agentAnswers: "Enquanto isso, {name} continua respondendo.",

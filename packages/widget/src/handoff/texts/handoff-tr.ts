@@ -14,7 +14,6 @@ export const handoffTr: HandoffTexts = {
   emailSaved: "Burada değilseniz yanıt {email} adresine gönderilir.",
   leaveEmail: "Yanıtı e-postayla al",
   save: "Kaydet",
-  ask: "Bir kişi iste",
   asked: "{name} bir kişi istedi.",
   waiting: "Bir kişi bekleniyor",
   agentAnswers: "Bu sırada {name} yanıt vermeye devam eder.",

@@ -14,7 +14,6 @@ export const handoffZh: HandoffTexts = {
   emailSaved: "如果您已离开，回复会发送到 {email}。",
   leaveEmail: "通过电子邮件接收回复",
   save: "保存",
-  ask: "请求人工",
   asked: "{name} 已请求人工。",
   waiting: "正在等待人工",
   agentAnswers: "在此期间，{name} 会继续回复。",

@@ -1,0 +1,26 @@
+import type { FormMessages } from "./form-en.ts";
+
+export const formAr: FormMessages = {
+  formRequired: "الحقول المميزة بعلامة * مطلوبة.",
+  formSubmit: "إرسال",
+  formSending: "جارٍ الإرسال",
+  formAnswers: "إجاباتك",
+  formInvalid: "يُرجى مراجعة الحقول المحددة.",
+  formFailed: "حدث خطأ ما. يُرجى المحاولة مرة أخرى.",
+  formUnreachable: "تعذّر الوصول إلى الخادم. إجاباتك ما زالت محفوظة هنا. تحقق من الاتصال ثم حاول مرة أخرى.",
+  formTooMany: "لقد أرسلت هذا النموذج مرات كثيرة جدًا. حاول مرة أخرى بعد {seconds} ث.",
+  formRefused: "لا يمكن استخدام هذا النموذج في هذه الصفحة.",
+  filesTooLarge: "الحجم الإجمالي للملفات كبير جدًا. اختر ملفات أصغر أو أزِل أحدها.",
+  fileUnreadable: "تعذّرت قراءة هذا الملف. يُرجى اختياره مرة أخرى.",
+  fileNotKept: "يُرجى اختيار الملف مرة أخرى. لا تُحفظ الملفات عند مغادرة الصفحة.",
+  chooseOption: "اختر",
+  boxRequired: "يُرجى وضع علامة في هذا المربع.",
+  fieldRequired: "مطلوب",
+  choicesRequired: "اختر خيارًا واحدًا على الأقل",
+  yes: "نعم",
+  no: "لا",
+  chooseFile: "اختر ملفًا",
+  chooseImage: "اختر صورة",
+  upTo: "حتى {size}",
+  removeFile: "إزالة {name}",
+};

@@ -1,0 +1,26 @@
+import type { FormMessages } from "./form-en.ts";
+
+export const formJa: FormMessages = {
+  formRequired: "*の付いた項目は必須です。",
+  formSubmit: "送信",
+  formSending: "送信中",
+  formAnswers: "入力内容",
+  formInvalid: "マークの付いた項目を確認してください。",
+  formFailed: "問題が発生しました。もう一度お試しください。",
+  formUnreachable: "サーバーに接続できませんでした。入力内容は残っています。接続を確認して、もう一度お試しください。",
+  formTooMany: "フォームの送信回数が多すぎます。{seconds}秒後にもう一度お試しください。",
+  formRefused: "このページではこのフォームを使用できません。",
+  filesTooLarge: "ファイルの合計サイズが大きすぎます。小さいファイルを選択するか、1つ削除してください。",
+  fileUnreadable: "このファイルを読み込めませんでした。もう一度選択してください。",
+  fileNotKept: "ファイルをもう一度選択してください。ページを離れるとファイルは保持されません。",
+  chooseOption: "選択",
+  boxRequired: "チェックを入れてください。",
+  fieldRequired: "必須項目です",
+  choicesRequired: "1つ以上選択してください",
+  yes: "はい",
+  no: "いいえ",
+  chooseFile: "ファイルを選択",
+  chooseImage: "画像を選択",
+  upTo: "最大{size}",
+  removeFile: "{name}を削除",
+};

@@ -1,0 +1,26 @@
+import type { FormMessages } from "./form-en.ts";
+
+export const formTr: FormMessages = {
+  formRequired: "* ile işaretli alanlar zorunludur.",
+  formSubmit: "Gönder",
+  formSending: "Gönderiliyor",
+  formAnswers: "Yanıtlarınız",
+  formInvalid: "Lütfen işaretli alanları kontrol edin.",
+  formFailed: "Bir sorun oluştu. Lütfen tekrar deneyin.",
+  formUnreachable: "Sunucuya ulaşılamadı. Yanıtlarınız hâlâ burada. Bağlantınızı kontrol edip tekrar deneyin.",
+  formTooMany: "Bu formu çok fazla kez gönderdiniz. {seconds} sn sonra tekrar deneyin.",
+  formRefused: "Bu form bu sayfada kullanılamaz.",
+  filesTooLarge: "Dosyaların toplam boyutu çok büyük. Daha küçük dosyalar seçin veya birini kaldırın.",
+  fileUnreadable: "Bu dosya okunamadı. Lütfen yeniden seçin.",
+  fileNotKept: "Lütfen dosyayı yeniden seçin. Sayfadan ayrıldığınızda dosyalar kaydedilmez.",
+  chooseOption: "Seçin",
+  boxRequired: "Lütfen bu kutuyu işaretleyin.",
+  fieldRequired: "Zorunlu",
+  choicesRequired: "En az birini seçin",
+  yes: "Evet",
+  no: "Hayır",
+  chooseFile: "Dosya seçin",
+  chooseImage: "Görsel seçin",
+  upTo: "En fazla {size}",
+  removeFile: "{name} dosyasını kaldır",
+};

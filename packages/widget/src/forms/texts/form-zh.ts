@@ -1,0 +1,26 @@
+import type { FormMessages } from "./form-en.ts";
+
+export const formZh: FormMessages = {
+  formRequired: "带 * 的字段为必填项。",
+  formSubmit: "提交",
+  formSending: "正在发送",
+  formAnswers: "您的回答",
+  formInvalid: "请检查标出的字段。",
+  formFailed: "出了点问题，请重试。",
+  formUnreachable: "无法连接服务器。您填写的内容仍然保留。请检查网络连接，然后重试。",
+  formTooMany: "您提交此表单的次数过多，请在 {seconds} 秒后再试。",
+  formRefused: "此表单不能在此页面使用。",
+  filesTooLarge: "文件总大小超出限制，请选择较小的文件或移除一个。",
+  fileUnreadable: "无法读取此文件，请重新选择。",
+  fileNotKept: "请重新选择文件。离开页面后不会保留文件。",
+  chooseOption: "请选择",
+  boxRequired: "请勾选此项。",
+  fieldRequired: "必填",
+  choicesRequired: "请至少选择一项",
+  yes: "是",
+  no: "否",
+  chooseFile: "选择文件",
+  chooseImage: "选择图片",
+  upTo: "最大 {size}",
+  removeFile: "移除 {name}",
+};
