@@ -36,7 +36,7 @@ describe("the chat in the widget", () => {
     await replyOver(page);
     await expect.poll(() => page.locator(".lamp.lit").count()).toBe(0);
     const said = await page.evaluate(() => Reflect.get(window, "said"));
-    expect(said).toEqual(["Harbour is replying", "Harbour: We open at **nine**."]);
+    expect(said).toEqual(["Harbour is replying", "Harbour: We open at nine."]);
     expect(problems).toEqual([]);
   });
 
