@@ -126,7 +126,7 @@ describe("a handoff in the widget", () => {
     await page.getByRole("button", { name: "Talk to a person" }).click();
     await page.getByLabel("What is it about?").fill("My rental bike was stolen");
     await takePictures(page, "visitor-asks");
-    await page.getByRole("button", { name: "Talk to a person" }).click();
+    await page.getByLabel("What is it about?").press("Enter");
     await page.getByText("Someone usually answers within 10 minutes.").first().waitFor();
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
@@ -274,6 +274,30 @@ describe("a handoff in the widget", () => {
     await stop.waitFor({ state: "detached" });
     upstream.script(sayWords("We ", "open ", "at nine."));
     expect(problems).toEqual([]);
+  });
+
+  it.each([
+    [667, 375],
+    [844, 390],
+    [360, 225],
+  ])("shows the whole form that requests a person in a window of %i × %i pixels", async (width, height) => {
+    const { page } = await browser.open({ viewport: { width, height } });
+    await page.goto(host.page("/", { "data-agent-id": agentId }));
+    await openChat(page);
+    await page.getByRole("button", { name: "Talk to a person" }).click();
+    await page.getByLabel("What is it about?").fill("My rental bike was stolen");
+    await takePictures(page, `visitor-asks-${width}`);
+    for (const name of ["Cancel", "Talk to a person"]) {
+      const button = page.getByRole("button", { name, exact: true });
+      await button.focus();
+      await expect
+        .poll(async () => {
+          const { y = -1, height: tall = 0 } = (await button.boundingBox()) ?? {};
+          return y >= 0 && y + tall <= height;
+        })
+        .toBe(true);
+    }
+    await page.close();
   });
 
   it("keeps the focus of a visitor who asks by keyboard and stops waiting", async () => {

@@ -106,7 +106,10 @@ describe("the chat in the widget", () => {
     await reply.say("one two ");
     await page.getByText("one two").first().waitFor();
     const resumed = page.waitForRequest(/\/chat\/conv_\w+\/stream$/);
+    await page.route(/\/chat\/conv_\w+\/stream$/, (route) => route.abort());
     site.server.app.server.closeAllConnections();
+    await page.getByText("Connection lost. Reconnecting…").waitFor();
+    await page.unroute(/\/chat\/conv_\w+\/stream$/);
     await reply.say("three ");
     expect((await (await resumed).allHeaders())["last-event-id"]).toMatch(/^msg_\w+:\d+$/);
     await reply.say("four");
@@ -149,6 +152,21 @@ describe("the chat in the widget", () => {
     await page.reload();
     await page.getByText("We open at nine.").first().waitFor();
     await expect.poll(() => page.locator(".bubble").count()).toBe(1);
+  });
+
+  it("sends an unsent message again, once, when the connection returns", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    await page.route("**/chat", (route) => route.abort());
+    await ask(page, "When do you open?");
+    await page.getByText("Not sent").first().waitFor();
+    await page.unroute("**/chat");
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await page.getByText("We open at nine.").first().waitFor();
+    await replyOver(page);
+    await expect.poll(() => page.getByText("Not sent").count()).toBe(0);
+    expect(await page.locator(".bubble").count()).toBe(1);
+    expect(await page.locator(".failure").count()).toBe(0);
   });
 
   it("offers a new conversation for a message that does not fit into a full one, and sends it there", async () => {

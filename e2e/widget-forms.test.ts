@@ -405,6 +405,8 @@ describe("a form in the widget", () => {
     await page.reload();
     await sent(page);
     await expect.poll(() => page.locator(".form input").count()).toBe(0);
+    await page.getByText("Your answers", { exact: true }).click();
+    await page.getByText("ada@shop.example", { exact: true }).waitFor();
     const other = await page.context().newPage();
     await other.goto(page.url());
     await openChat(other);

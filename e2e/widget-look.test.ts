@@ -149,7 +149,7 @@ describe("the widget", () => {
       await expect.poll(() => page.locator(".custom").innerText()).toBe("Drawn: Sunny");
       await expect
         .poll(() => page.locator("details.tool summary").allInnerTexts())
-        .toEqual(["Used opening hours", "Used balance"]);
+        .toEqual(["Opening hours", "Balance"]);
       // A result that only the visitor sees is expanded, because the agent cannot repeat it.
       await expect.poll(() => page.getByText("Tuesday to Friday").isVisible()).toBe(false);
       await expect.poll(() => page.getByText("12 euros").isVisible()).toBe(true);

@@ -84,6 +84,12 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
       if (reply.state === "lost" && visitor.current) follow(visitor.current);
       else void ask(text, unsentKey);
     },
+    /** The connection is back: sends an unsent message again, or continues to read the reply that was lost. */
+    connected(): void {
+      const last = store.get().entries.at(-1);
+      const isLost = last?.type === "reply" && (last.state === "lost" || last.state === "refused");
+      if (isLost && !last.isFull) this.retry(last);
+    },
     stop: reader.stop,
     startNew: starting.startNew,
     openWith: starting.openWith,

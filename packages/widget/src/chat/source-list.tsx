@@ -11,24 +11,25 @@ import { usePanel } from "../panel/panel-context.ts";
 const COLLAPSED_COUNT = 3;
 
 /**
- * The documents that a reply cites, with the numbers of the citations. Shows the first three and a button for the
+ * The documents that a reply cites, each with the numbers of its citations. Shows the first three and a button for the
  * rest.
  */
 export function SourceList({ sources }: { sources: readonly Source[] }): JSX.Element {
   const { messages } = usePanel();
   const [isOpen, setOpen] = useState(false);
-  const shown = isOpen ? sources : sources.slice(0, COLLAPSED_COUNT);
+  const documents = groupByDocument(sources);
+  const shown = isOpen ? documents : documents.slice(0, COLLAPSED_COUNT);
   return (
     <ul class="sources" aria-label={messages.sources}>
-      {shown.map((source) => (
-        <li key={source.n}>
-          <SourceChip source={source} />
+      {shown.map((passages) => (
+        <li key={passages[0].n}>
+          <SourceChip passages={passages} />
         </li>
       ))}
-      {shown.length < sources.length ? (
+      {shown.length < documents.length ? (
         <li>
           <button type="button" class="source" onClick={() => setOpen(true)}>
-            {interpolate(messages.moreSources, { count: sources.length - COLLAPSED_COUNT })}
+            {interpolate(messages.moreSources, { count: documents.length - COLLAPSED_COUNT })}
           </button>
         </li>
       ) : null}
@@ -36,11 +37,26 @@ export function SourceList({ sources }: { sources: readonly Source[] }): JSX.Ele
   );
 }
 
-function SourceChip({ source: { n, title, url, snippet } }: { source: Source }): JSX.Element {
+/** The cited passages of one document. */
+type Passages = [Source, ...Source[]];
+
+function groupByDocument(sources: readonly Source[]): Passages[] {
+  const documents = new Map<string, Passages>();
+  for (const source of sources) {
+    const key = `${source.title}\n${source.url}`;
+    const known = documents.get(key);
+    if (known) known.push(source);
+    else documents.set(key, [source]);
+  }
+  return [...documents.values()];
+}
+
+function SourceChip({ passages }: { passages: Passages }): JSX.Element {
+  const [{ title, url, snippet }] = passages;
   const href = url === null ? null : linkAddress(url);
   const label = (
     <>
-      <span class="citation">{n}</span> <bdi>{title}</bdi>
+      <span class="citation">{passages.map(({ n }) => n).join(", ")}</span> <bdi>{title}</bdi>
     </>
   );
   if (href === null) {

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { linkTargetFor } from "../markdown/link-target.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import { type ShownTool, slotLink, slotList, slotText } from "./slots.ts";
+import { readableName, type ShownTool, slotLink, slotList, slotText } from "./slots.ts";
 
 /** Suggested answers. Each one opens a link or sends its value as the visitor's message. */
 export function ButtonsDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {
@@ -17,7 +17,7 @@ export function ButtonsDisplay({ tool }: { tool: ShownTool }): JSX.Element | nul
   return (
     <div class="choices">
       {title ? <p dir="auto">{title}</p> : null}
-      <ul class="suggestions" aria-label={title || tool.name.replaceAll("_", " ")}>
+      <ul class="suggestions" aria-label={title || readableName(tool.name)}>
         {buttons.map(({ href, label, value }, index) => (
           <li key={index}>
             {href ? (

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FormMissing } from "../forms/form-place.tsx";
 import { interpolate } from "../locales/load-messages.ts";
 import { type Displays, usePanel } from "../panel/panel-context.ts";
-import type { ShownTool } from "./slots.ts";
+import { readableName, type ShownTool } from "./slots.ts";
 
 /** A tool's result that is not text. The code for these results loads when the first one is shown. */
 export function DisplayPlace({ tool }: { tool: ShownTool }): JSX.Element {
@@ -33,7 +33,7 @@ export function DisplayPlace({ tool }: { tool: ShownTool }): JSX.Element {
     };
   }, [loaded]);
   if (displays === "missing") {
-    const text = interpolate(panel.messages.toolFailed, { tool: tool.label ?? tool.name.replaceAll("_", " ") });
+    const text = interpolate(panel.messages.toolFailed, { tool: tool.label ?? readableName(tool.name) });
     return <FormMissing text={text} onRetry={() => setDisplays("loading")} />;
   }
   return <div ref={place} aria-busy={loaded === null} />;

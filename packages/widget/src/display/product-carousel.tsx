@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { ProductCard } from "./product-card.tsx";
-import { type ShownTool, slotList } from "./slots.ts";
+import { readableName, type ShownTool, slotList } from "./slots.ts";
 
 /** A row of product cards that visitors swipe, scroll, or page through with buttons. */
 export function ProductCarousel({ tool }: { tool: ShownTool }): JSX.Element | null {
@@ -21,7 +21,7 @@ export function ProductCarousel({ tool }: { tool: ShownTool }): JSX.Element | nu
     });
   };
   return (
-    <section class="carousel" aria-label={tool.name.replaceAll("_", " ")}>
+    <section class="carousel" aria-label={readableName(tool.name)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
       <ul ref={row} tabIndex={0}>
         {items.map((item, index) => (

@@ -12,6 +12,12 @@ export type ShownTool = {
   result: unknown;
 };
 
+/** The label of a tool without one: its name in words, with a capital letter. */
+export function readableName(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** A slot's value as text, "" when it is empty. */
 export function slotText(slots: Slots, name: string): string {
   const value = slots[name];

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import type { ShownTool } from "./slots.ts";
+import { readableName, type ShownTool } from "./slots.ts";
 
 /** A result as a table. A cell holds text or a number, and is empty when the result has no value for it. */
 export function TableDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {
@@ -10,7 +10,7 @@ export function TableDisplay({ tool }: { tool: ShownTool }): JSX.Element | null 
   if (rows.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
-    <section class="scroller" tabIndex={0} aria-label={name.replaceAll("_", " ")}>
+    <section class="scroller" tabIndex={0} aria-label={readableName(name)}>
       <table>
         {options.showHeader === false ? null : (
           <thead>

@@ -1,16 +1,13 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { interpolate } from "../locales/load-messages.ts";
-import { usePanel } from "../panel/panel-context.ts";
-import { type ShownTool, slotText } from "./slots.ts";
+import { readableName, type ShownTool, slotText } from "./slots.ts";
 
 /**
  * An unobtrusive line saying that a tool was used. Its text, if any, can be expanded, or is open from the
  * start.
  */
 export function TextDisplay({ tool }: { tool: ShownTool }): JSX.Element {
-  const { messages } = usePanel();
-  const line = tool.label ?? interpolate(messages.usedTool, { tool: tool.name.replaceAll("_", " ") });
+  const line = tool.label ?? readableName(tool.name);
   const text = slotText(tool.slots, "text");
   if (text === "") return <p class="tool">{line}</p>;
   return (

@@ -7,7 +7,7 @@ import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { DisplayPlace } from "./display-place.tsx";
-import type { ShownTool } from "./slots.ts";
+import { readableName, type ShownTool } from "./slots.ts";
 import { TextDisplay } from "./text-display.tsx";
 import { ToolConfirmation } from "./tool-confirmation.tsx";
 
@@ -21,25 +21,23 @@ function failureMessage({ kind, result }: ToolPiece, messages: Messages): string
 export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element | null {
   const { messages, mountRequest } = usePanel();
   const { name, label, state, display, form, result } = tool;
-  const readable = name.replaceAll("_", " ");
+  const title = label ?? readableName(name);
   const isSearch = tool.kind === "documents";
   // The reply lists its sources, so a finished search shows nothing.
   if (isSearch && state !== "running") return null;
   // Where the code for handoffs is not loaded, such as in the dashboard's previews, the request shows nothing.
   if (tool.kind === "handoff") return mountRequest ? <div ref={(place) => mountRequest(tool, place)} /> : null;
-  if (tool.question) return <ToolConfirmation {...tool.question} label={label ?? readable} />;
+  if (tool.question) return <ToolConfirmation {...tool.question} label={title} />;
   if (state === "running") {
     return (
       <p class="tool waiting">
         <span class="lamp lit" aria-hidden="true" />
-        <span dir="auto">
-          {isSearch ? messages.searchingDocuments : (label ?? interpolate(messages.usingTool, { tool: readable }))}
-        </span>
+        <span dir="auto">{isSearch ? messages.searchingDocuments : title}</span>
       </p>
     );
   }
   if (state === "failed") {
-    return <p class="tool">{interpolate(failureMessage(tool, messages), { tool: label ?? readable })}</p>;
+    return <p class="tool">{interpolate(failureMessage(tool, messages), { tool: title })}</p>;
   }
   if (form) return <FormPlace form={form} instanceKey={formKey} />;
   const { type = "text", slots = {}, options = {} } = display ?? {};

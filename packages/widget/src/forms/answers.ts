@@ -6,12 +6,14 @@ import type { FormValues } from "./field-values.ts";
 
 type Filled = { values: FormValues; files: Readonly<Record<string, { name: string }>> };
 
+export type Answers = ReadonlyArray<{ label: string; text: string }>;
+
 /** The submitted answers as people read them. Fields without an answer are left out. */
 export function toAnswers(
   fields: readonly FormField[],
   { values, files }: Filled,
   { locale, yes, no }: { locale: string; yes: string; no: string },
-): Array<{ label: string; text: string }> {
+): Answers {
   const answerText = createAnswerText({ locale, dateStyle: "long", yes, no });
   return fields.flatMap((field) => {
     const text = holdsFile(field) ? (files[field.name]?.name ?? "") : answerText(field, values[field.name]);

@@ -4,6 +4,7 @@ import { ownFormText } from "@foyer/contract/rules/form-texts";
 import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { readableName } from "../display/slots.ts";
 import { Icon } from "../panel/icon.tsx";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
@@ -110,7 +111,7 @@ function Fields({ session }: { session: FormSession }): JSX.Element {
 
 const findSubmitButton = (form: HTMLElement | null) => form?.querySelector<HTMLElement>(".submit");
 
-/** The tool's label. Without one, its name in words. */
+/** The tool's label, or its name. */
 function formTitle({ label, toolName }: VisitorForm): string {
-  return label ?? toolName.replaceAll("_", " ");
+  return label ?? readableName(toolName);
 }

@@ -3,7 +3,7 @@ import type { WidgetCore } from "../loader/widget-core.ts";
 import { createFormController } from "./form-controller.ts";
 import { createFormEvents } from "./form-events.ts";
 import type { FormPanel } from "./form-panel.ts";
-import { createFormStorage } from "./form-storage.ts";
+import { createFormStorage, isPinned } from "./form-storage.ts";
 import { createFormSubmitter } from "./submit-form.ts";
 
 export type FormSession = ReturnType<typeof createFormSession>;
@@ -50,12 +50,12 @@ function createFormSession(panel: FormPanel, { form, key, previousResult }: Impr
   const catchUp = () => {
     const sent = storage.sent(key);
     if (!sent || controller.store.get().phase !== "editing") return;
-    controller.patch({ phase: "sent", message: sent.message });
+    controller.patch({ phase: "sent", message: sent.message, answers: storage.answers(key) });
     storage.deleteDraft(key);
   };
   const { store, change, attach, leave, refill, end } = controller;
   const submit = createFormSubmitter(panel, { form, key, controller, events, storage });
-  // Pinned forms have generated keys. Forms in replies arrive with the conversation and are not scrolled to.
-  const isNew = key.startsWith("form_") && !draft;
+  // Forms in replies arrive with the conversation and are not scrolled to.
+  const isNew = isPinned(key) && !draft;
   return { form, key, isNew, catchUp, store, change, attach, leave, refill, end, submit, shown: events.shown };
 }

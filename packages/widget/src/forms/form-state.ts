@@ -1,6 +1,7 @@
 import type { VisitorForm } from "@foyer/sdk";
 import { sendableIdentity } from "../panel/page-values.ts";
 import { createStore } from "../store.ts";
+import type { Answers } from "./answers.ts";
 import { defaultValues } from "./default-values.ts";
 import type { Failure } from "./error-messages.ts";
 import { accepts, type FormValues } from "./field-values.ts";
@@ -28,8 +29,8 @@ export type FormState = {
   refusals: number;
   /** The result message of the site's form handler. */
   message: string | null;
-  /** Whether it was submitted on this page, so its answers are still available. */
-  isFresh: boolean;
+  /** The submitted answers. Empty if the form was submitted in another tab. */
+  answers: Answers;
 };
 
 type Parts = {
@@ -78,7 +79,7 @@ export function createFormState({ core, messages }: FormPanel, { form, draft, pr
     failure: null,
     refusals: 0,
     message: null,
-    isFresh: false,
+    answers: [],
   });
   const patch = (changes: Partial<FormState>) => store.set({ ...store.get(), ...changes });
 

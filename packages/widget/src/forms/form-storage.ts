@@ -1,6 +1,7 @@
 import type { VisitorForm } from "@foyer/sdk";
 import type { StorageArea } from "../loader/consent-storage.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
+import type { Answers } from "./answers.ts";
 import type { FormValue } from "./field-values.ts";
 
 /** A form that has been started but not submitted. Files are not stored. */
@@ -21,10 +22,16 @@ export type Draft = {
 /** A form outside of any reply, which the server does not store. `key` is also its `formInstanceId`. */
 export type PinnedForm = { key: string; form: VisitorForm };
 
+/** Pinned forms have generated keys. The keys of forms in replies contain the id of the reply. */
+export const isPinned = (key: string): boolean => key.startsWith("form_");
+
 /** A form that was submitted from this browser. `message` is the result message of the site's form handler. */
 export type SentForm = { key: string; message: string | null };
 
-type StoredForms = { drafts: Draft[]; pinned: PinnedForm[]; sent: SentForm[] };
+/** The answers of a form that was submitted from this tab. */
+export type SentAnswers = { key: string; answers: Answers };
+
+type StoredForms = { drafts: Draft[]; pinned: PinnedForm[]; sent: SentForm[]; answers: SentAnswers[] };
 
 const ANONYMOUS = "anonymous";
 /** The maximum number of entries in each list. Only the newest ones are kept. */
@@ -33,7 +40,7 @@ const MAX_STORED = 50;
 export type FormStorage = ReturnType<typeof createFormStorage>;
 
 /**
- * Stores drafts for the tab, and submitted forms for the browser. The data belongs to one visitor. An anonymous
+ * Stores drafts and submitted answers for the tab, and the keys of submitted forms for the browser. The data belongs to one visitor. An anonymous
  * visitor's data moves to the user who is identified next.
  */
 export function createFormStorage({ storage, visitor }: Pick<WidgetCore, "storage" | "visitor">) {
@@ -69,6 +76,10 @@ export function createFormStorage({ storage, visitor }: Pick<WidgetCore, "storag
     pinned: (): PinnedForm[] => list("session", "pinned").filter(({ form }) => Array.isArray(form?.formSchema?.fields)),
     savePinned: (pinned: PinnedForm[]) => write("session", "pinned", pinned.slice(-MAX_STORED)),
     sent: (key: string): SentForm | null => list("local", "sent").find((sent) => sent.key === key) ?? null,
+    answers: (key: string): Answers => list("session", "answers").find((sent) => sent.key === key)?.answers ?? [],
+    saveAnswers(sent: SentAnswers): void {
+      write("session", "answers", [sent, ...list("session", "answers").filter(({ key }) => key !== sent.key)]);
+    },
     saveSent(sent: SentForm): void {
       write("local", "sent", [sent, ...list("local", "sent").filter(({ key }) => key !== sent.key)]);
     },

@@ -1,16 +1,13 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useStore } from "../store.ts";
-import { toAnswers } from "./answers.ts";
 import { useFormPanel } from "./form-panel.ts";
 import type { FormSession } from "./form-session.ts";
 
-/** The confirmation and the submitted answers. Answers are not stored, so they are gone after a reload. */
+/** The confirmation and the submitted answers. */
 export function FormSummary({ session }: { session: FormSession }): JSX.Element {
-  const { core, messages } = useFormPanel();
-  const { values, files, message, isFresh } = useStore(session.store);
-  const texts = { locale: core.locale, yes: messages.yes, no: messages.no };
-  const answers = isFresh ? toAnswers(session.form.formSchema.fields, { values, files }, texts) : [];
+  const { messages } = useFormPanel();
+  const { message, answers } = useStore(session.store);
   return (
     <div class="summary" part="summary">
       {message ? <p dir="auto">{message}</p> : null}

@@ -3,6 +3,7 @@ import { type FormSubmit, FoyerError, type SubmitResult, type VisitorForm } from
 import { randomId } from "../loader/random-id.ts";
 import type { VisitorSession } from "../loader/visitor-session.ts";
 import { sendableIdentity } from "../panel/page-values.ts";
+import { toAnswers } from "./answers.ts";
 import { toFailure } from "./error-messages.ts";
 import { toFormData } from "./field-values.ts";
 import { type Problems, toFieldErrors } from "./form-check.ts";
@@ -10,7 +11,7 @@ import type { FormController } from "./form-controller.ts";
 import type { FormEvents } from "./form-events.ts";
 import type { FormPanel } from "./form-panel.ts";
 import { isWaiting } from "./form-state.ts";
-import type { FormStorage } from "./form-storage.ts";
+import { type FormStorage, isPinned } from "./form-storage.ts";
 import { reportResult, runHandler } from "./run-handler.ts";
 import { isUnreadable, type Outgoing, sendForm } from "./send-form.ts";
 
@@ -68,11 +69,17 @@ export function createFormSubmitter(panel: FormPanel, parts: Parts) {
     refuse({});
   }
 
+  const readAnswers = () => toAnswers(fields, store.get(), { locale: core.locale, yes: messages.yes, no: messages.no });
   const finish = ({ submissionId }: SubmitResult) => {
-    patch({ phase: "sent", progress: null, isFresh: true });
+    const answers = readAnswers();
+    patch({ phase: "sent", progress: null, answers });
     storage.deleteDraft(key);
     // Do not leak the previous visitor's submission.
-    if (!controller.isOver) storage.saveSent({ key, message: store.get().message });
+    if (!controller.isOver) {
+      storage.saveSent({ key, message: store.get().message });
+      // A pinned form is not shown again after a reload, so nobody would see its answers.
+      if (!isPinned(key)) storage.saveAnswers({ key, answers });
+    }
     chat.formSent(key);
     events.tell({ event: "submitted", submissionId });
   };
@@ -84,7 +91,7 @@ export function createFormSubmitter(panel: FormPanel, parts: Parts) {
     const problems = controller.check();
     if (Object.keys(problems).length > 0) return refuse(problems);
     patch({ phase: "sending", problems: {}, failure: null, progress: null, message: null });
-    if (panel.isPreview) return patch({ phase: "sent", progress: null, isFresh: true });
+    if (panel.isPreview) return patch({ phase: "sent", progress: null, answers: readAnswers() });
     try {
       await panel.onSubmit?.();
       const { result, formData } = await sendOnce();

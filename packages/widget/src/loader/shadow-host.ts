@@ -60,13 +60,11 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
   frame.setAttribute("aria-label", label);
   root.append(frame);
 
-  const life = new AbortController();
-  const listening = { capture: true, signal: life.signal };
   const darkness = matchMedia("(prefers-color-scheme: dark)");
   const shade = () => {
     frame.dataset.theme = theme === "auto" ? (pageTheme() ?? (darkness.matches ? "dark" : "light")) : theme;
   };
-  darkness.addEventListener("change", shade, listening);
+  darkness.addEventListener("change", shade);
   shade();
 
   let isBeside = false;
@@ -75,6 +73,7 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
   host.addEventListener(ALIVE, () => {
     isAlive = true;
   });
+  const life = new AbortController();
 
   const move = (home: Element) => {
     const focused = root.activeElement as HTMLElement | null;
@@ -114,11 +113,10 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
     isParsed = true;
     attach();
   };
-  addEventListener("DOMContentLoaded", onLoad, listening);
+  const listening = { signal: life.signal };
+  document.addEventListener("DOMContentLoaded", onLoad, listening);
   addEventListener("load", onLoad, listening);
   addEventListener("resize", keepInWindow, listening);
-  // A dialog of the page that keeps the focus would take it from the launcher, and scroll to its own field.
-  addEventListener("focusin", (event) => event.target === host && event.stopPropagation(), listening);
   attach();
 
   return {
@@ -143,6 +141,7 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
     remove() {
       life.abort();
       watcher.disconnect();
+      darkness.removeEventListener("change", shade);
       host.remove();
     },
   };

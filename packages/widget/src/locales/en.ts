@@ -62,11 +62,9 @@ export const en = {
   conversationDeleted: "The conversation has been deleted.",
   conversationNotDeleted: "The conversation couldn't be deleted. Please try again in a moment.",
   // Tools and forms
-  usingTool: "Using {tool}",
   searchingDocuments: "Searching documents…",
   sources: "Sources",
   moreSources: "Show {count} more",
-  usedTool: "Used {tool}",
   toolFailed: "{tool}: I couldn't look that up.",
   toolUnconfirmed: "{tool}: I couldn't confirm that it worked.",
   toolDeclined: "{tool}: you didn't allow it.",

@@ -50,6 +50,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     if (persisted && !chat.store.get().running) chat.restore();
   };
   addEventListener("pageshow", onPageShow);
+  addEventListener("online", () => chat.connected(), { signal: core.signal });
   let unread = 0;
   const showUnread = (count: number) => {
     unread = count;
