@@ -9,7 +9,9 @@ export const AgentUsage = Type.Object({
   tools: Type.Integer(),
   tokensThisMonth: Type.Integer(),
   monthlyTokenBudget: nullable(Type.Integer({ description: unlimited })),
-  conversationsThisMonth: Type.Integer({ description: "Conversations started this month, without deleted ones" }),
+  conversationsThisMonth: Type.Integer({
+    description: "Conversations started this month, with test chats and without deleted ones",
+  }),
   submissionsThisMonth: Type.Integer({ description: "Submissions of this month, without deleted ones" }),
 });
 export type AgentUsage = Static<typeof AgentUsage>;

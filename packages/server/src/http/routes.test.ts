@@ -123,6 +123,7 @@ const everyRoute = [
   "GET /dashboard/* public",
   "GET /dashboard/push-worker.js public",
   "GET /dashboard/assets/:file public",
+  "GET /conversation/:agentId public",
   "GET /demo/:agentId public",
   "GET /doctor session",
   "GET /doctor/stream session",

@@ -36,7 +36,16 @@ export function createPageFiles() {
 }
 
 /** A fixed list, so that requests can reach no other file. */
-const assets = new Set(["icon.svg", "page.css", "demo.css", "demo.js", "preview.css", "preview.js", "push-worker.js"]);
+const assets = new Set([
+  "icon.svg",
+  "page.css",
+  "conversation.js",
+  "demo.css",
+  "demo.js",
+  "preview.css",
+  "preview.js",
+  "push-worker.js",
+]);
 
 /** Replaces `{{name}}` with values, escaped for text and quoted attributes. A name without a value becomes empty. */
 function fillPage(page: string, values: Record<string, string>): string {

@@ -39,6 +39,7 @@ describe("pages", () => {
       [`/preview/${id}`, " https:"],
       // Without allowed hosts, an agent shows images of any host, as its owner mapped them.
       [`/demo/${id}`, " https:"],
+      [`/conversation/${id}`, " https:"],
       [`/demo/${withImages}`, " https://images.shop.example"],
     ];
     for (const [url = "", images] of pages) {
@@ -65,6 +66,14 @@ describe("pages", () => {
       for (const [, name] of file.body.matchAll(/from "\.\/([\w.-]+)"/g)) waiting.push(`/pages/${name}`);
     }
     expect(seen.size).toBe(4);
+  });
+
+  it("show a conversation that an email leads to without the embed code", async () => {
+    const id = await createAgent(owner, { name: "Harbour Bikes" });
+    const { statusCode, body } = await get(`/conversation/${id}`);
+    expect(statusCode).toBe(200);
+    expect(body).toContain("<h1>Your conversation with Harbour Bikes</h1>");
+    expect(body).not.toMatch(/your site|&lt;script/);
   });
 
   it("preview an agent's widget without text from the URL", async () => {

@@ -24,7 +24,7 @@ const createPolicy = (images: readonly string[] = []) =>
 const open = { config: { access: "public" as const } };
 const hidden = { hide: true };
 
-/** The demo page of an agent, the preview of its widget, and the files that they load. */
+/** The demo page of an agent, the page for a conversation continued from an email, the preview of its widget, and the files that they load. */
 export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
   const files = createPageFiles();
   linkRoutes(app, { baseUrl }, files);
@@ -43,6 +43,8 @@ export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agent
 
   for (const [url, page] of [
     ["/demo/:agentId", "demo.html"],
+    // Emailed answers lead here when the page on which the conversation began is not known to show the chat.
+    ["/conversation/:agentId", "conversation.html"],
     // The dashboard shows this page in a frame and sends it the unsaved settings.
     ["/preview/:agentId", "preview.html"],
   ] as const) {

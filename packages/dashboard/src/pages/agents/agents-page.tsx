@@ -23,7 +23,7 @@ export function AgentsPage() {
   return (
     <Page
       title="Agents"
-      description="Each agent has its own knowledge, tools and appearance."
+      description="Each agent has its own knowledge, tools and appearance. Conversations include your test chats, which analytics leave out."
       actions={
         <ButtonLink look="main" to="/start">
           Create agent

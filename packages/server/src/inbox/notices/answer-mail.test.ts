@@ -29,7 +29,7 @@ describe("the email with an answer", () => {
       text: [
         "Grace has answered your question to Harbour:",
         "It is in Zurich.",
-        "Continue the conversation:\nhttps://chat.example/demo/agent_1#foyer-conversation=conv_1.fct_1",
+        "Continue the conversation:\nhttps://chat.example/conversation/agent_1#foyer-conversation=conv_1.fct_1",
         "The conversation so far:\n> You: Where is my bike?\n> Harbour: I do not know.",
         "You receive this email because you left this address for an answer. Use the link to reply.",
       ].join("\n\n"),
@@ -55,6 +55,20 @@ describe("the email with an answer", () => {
     expect(text.length).toBeLessThan(1_500);
     expect(subject).not.toMatch(/[\r\n]/);
     expect(subject).toContain("$& {site} Bcc: x@example.com");
+  });
+
+  it("quotes the agent's Markdown as plain text, and the visitor's text as it is", () => {
+    const content =
+      "## Hours\nOpen **Monday to Saturday**, see [our *hours*](https://evil.example/a).\n- `9` to 18, 2 * 3 * 4";
+    const messages = [
+      { position: 0, role: "user", content: "Open **today**?", authorName: null },
+      { position: 1, role: "assistant", content, authorName: null },
+      { position: 2, role: "assistant", content: "We are.", authorName: "Grace" },
+    ] as const;
+    const { text } = answerMail(createFacts({ messages }), { baseUrl, token: "t" });
+    expect(text).toContain("> You: Open **today**?\n> Harbour: Hours\n");
+    expect(text).toContain("Open Monday to Saturday, see our hours.");
+    expect(text).toContain("- 9 to 18, 2 * 3 * 4");
   });
 
   it("exists in the languages of the widget", () => {
@@ -83,21 +97,25 @@ describe("the link that opens a conversation", () => {
 
   it.each([
     ["the page on an allowed origin", "https://shop.example/bikes?id=7#old", "https://shop.example/bikes?id=7"],
-    ["the server's page for another origin", "https://evil.example/", "https://chat.example/demo/agent_1"],
-    ["the server's page for a similar origin", "https://shop.example.evil/", "https://chat.example/demo/agent_1"],
+    ["the server's page for another origin", "https://evil.example/", "https://chat.example/conversation/agent_1"],
+    [
+      "the server's page for a similar origin",
+      "https://shop.example.evil/",
+      "https://chat.example/conversation/agent_1",
+    ],
     [
       "the server's page for a user name that looks like it",
       "https://shop.example@evil.example/",
-      `${baseUrl}/demo/agent_1`,
+      `${baseUrl}/conversation/agent_1`,
     ],
-    ["the server's page for a script", "javascript:alert(1)", "https://chat.example/demo/agent_1"],
-    ["the server's page if the page is unknown", null, "https://chat.example/demo/agent_1"],
+    ["the server's page for a script", "javascript:alert(1)", "https://chat.example/conversation/agent_1"],
+    ["the server's page if the page is unknown", null, "https://chat.example/conversation/agent_1"],
     ["a page of the server itself", "https://chat.example/demo/agent_1", "https://chat.example/demo/agent_1"],
   ])("leads to %s", (_, page, place) => {
     expect(linkFrom(page, ["https://shop.example"])).toBe(`${place}#foyer-conversation=conv_1.fct_1`);
   });
 
   it("leads to the server's page for an agent that is allowed everywhere, because anyone can send any page", () => {
-    expect(linkFrom("https://shop.example/", [])).toContain("https://chat.example/demo/agent_1#");
+    expect(linkFrom("https://shop.example/", [])).toContain("https://chat.example/conversation/agent_1#");
   });
 });

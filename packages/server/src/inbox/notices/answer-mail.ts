@@ -1,4 +1,10 @@
-import { indentContinuationLines, removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
+import {
+  indentContinuationLines,
+  removeLinks,
+  stripMarkdown,
+  toSingleLine,
+  truncateText,
+} from "../../outbox/message-text.ts";
 import { type AnswerTexts, answerTexts } from "./answer-texts.ts";
 
 export type MailedMessage = {
@@ -55,12 +61,15 @@ export function answerMail(
 
 function quote({ role, content, authorName }: MailedMessage, agentName: string, texts: AnswerTexts): string {
   const who = role === "user" ? texts.you : (authorName ?? agentName);
-  return `> ${toSingleLine(who)}: ${truncateText(removeLinks(indentContinuationLines(content.trim())), MAX_QUOTED_CHARACTERS).replaceAll("\n", "\n> ")}`;
+  // Formatting is taken from a beginning that is long enough for the quote.
+  const beginning = content.trim().slice(0, 4 * MAX_QUOTED_CHARACTERS);
+  const plain = role === "assistant" ? stripMarkdown(beginning) : beginning;
+  return `> ${toSingleLine(who)}: ${truncateText(removeLinks(indentContinuationLines(plain)), MAX_QUOTED_CHARACTERS).replaceAll("\n", "\n> ")}`;
 }
 
 /**
- * The URL at which the conversation opens: the page on which it began, if the agent is allowed there, or the agent's
- * page on this server. The widget reads the fragment, which browsers never send to a server.
+ * The URL at which the conversation opens: the page on which it began, if the agent is allowed there, or a plain
+ * page for conversations on this server. The widget reads the fragment, which browsers never send to a server.
  */
 export function createConversationLink(
   { agentId, conversationId, context, allowedOrigins }: Omit<AnswerFacts, "messages" | "from" | "agentName">,
@@ -71,6 +80,6 @@ export function createConversationLink(
   const url = page === null ? null : URL.parse(page);
   const origins: string[] = [...JSON.parse(allowedOrigins), new URL(baseUrl).origin];
   const isAllowed = url !== null && /^https?:$/.test(url.protocol) && origins.includes(url.origin);
-  const target = isAllowed ? url.origin + url.pathname + url.search : `${baseUrl}/demo/${agentId}`;
+  const target = isAllowed ? url.origin + url.pathname + url.search : `${baseUrl}/conversation/${agentId}`;
   return `${target}#foyer-conversation=${conversationId}.${token}`;
 }

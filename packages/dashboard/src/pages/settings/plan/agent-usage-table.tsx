@@ -52,6 +52,7 @@ export function AgentUsageTable({ agents, toolsPerAgent }: { agents: AgentUsage[
           <UsageRow key={agent.id} agent={agent} toolsPerAgent={toolsPerAgent} />
         ))}
       </Table>
+      <p className="text-sm text-soft">Conversations include test chats, which analytics leave out.</p>
       {sorted.length > count && (
         <Button className="justify-self-start" onClick={() => setCount(sorted.length)}>
           Show all {number.format(sorted.length)}
