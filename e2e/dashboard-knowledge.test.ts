@@ -78,8 +78,10 @@ describe("the knowledge area of the dashboard", () => {
     });
     await page.getByRole("heading", { name: "No documents yet" }).dispatchEvent("drop", { dataTransfer: transfer });
     await page.getByText("empty.txt was not uploaded.").waitFor();
+    await page.getByText("2 files added", { exact: true }).waitFor();
     await row("photo.bin").getByRole("cell", { name: "Failed", exact: true }).waitFor();
     await row("photo.bin").getByText("This is not a text file.").waitFor();
+    expect(await row("photo.bin").getByRole("switch").isDisabled()).toBe(true);
     await page.getByLabel("State").selectOption("failed");
     await row("prices.txt").waitFor({ state: "detached" });
     await page.getByLabel("Search titles and addresses").fill("nothing like it");
@@ -258,6 +260,13 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByRole("heading", { name: "No sites yet" }).waitFor();
     await page.getByRole("button", { name: "Add site" }).click();
     const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Address").fill("ftp://harbour-bikes.example");
+    await dialog.getByRole("button", { name: "Find pages" }).click();
+    const wrong = dialog.getByText(/must be an http or https address/i);
+    await wrong.waitFor();
+    await dialog.getByRole("button", { name: "Add site" }).click();
+    await dialog.getByLabel("Address").and(page.locator("[aria-invalid=true]:focus")).waitFor();
+    expect(await wrong.allInnerTexts()).toEqual([expect.stringMatching(/^Must be/)]);
     await dialog.getByLabel("Address").fill(shop.url);
     await dialog.getByRole("button", { name: "Find pages" }).click();
     await dialog.getByText("3 pages found in links.").waitFor();

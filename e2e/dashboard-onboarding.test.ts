@@ -14,6 +14,17 @@ describe("onboarding", () => {
   it("guides the owner from a name to the first visitor's conversation", async () => {
     const { page, problems } = await site.open("/");
     await page.waitForURL("**/dashboard/start");
+    // Inter's tabular hyphen is as wide as a digit and would stand apart in words.
+    await page.getByRole("heading", { name: "Create agent" }).waitFor();
+    const hyphen = await page.evaluate(() => {
+      const text = document.createElement("span");
+      text.innerHTML = `<span>-</span><span>0</span>`;
+      document.querySelector("h1")?.append(text);
+      const [first = 0, digit = 0] = [...text.children].map((child) => child.getBoundingClientRect().width);
+      text.remove();
+      return first / digit;
+    });
+    expect(hyphen).toBeLessThan(0.8);
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByLabel("Name").and(page.locator("[aria-invalid=true]")).waitFor();
     await expectFit(page);

@@ -248,6 +248,12 @@ describe("the dashboard", () => {
     };
     await found("large c", "Triggers", "Large cart");
     await found("lovel", "Submissions", "Ada Lovelace");
+    await site.call(page, "POST", "/documents", { agentId, kind: "text", title: "Warranty terms", text: "Two years." });
+    await found("warranty", "Documents", "Warranty terms");
+    await found("create tr", "Actions", "Create trigger");
+    await (await found("dark", "Actions", "Switch to the dark theme")).click();
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+    await page.keyboard.press("Control+k");
     await (await found("tandems", "Conversations", "Do you rent tandems?")).click();
     await page.waitForURL(/\/conversations\/conv_/);
   });

@@ -48,13 +48,29 @@ export function PageFrame({ isWide = false, children }: { isWide?: boolean; chil
   return <div className="mx-auto w-full max-w-[1400px] px-4 py-6 sm:px-8 sm:py-8">{content}</div>;
 }
 
-/** A page with its own heading and tabs that shows one of several nested pages. */
-export function TabbedPage({ title, tabs, children }: { title: string; tabs: ReactNode; children: ReactNode }) {
+/** A page with its own heading and tabs, or a list beside the content, that shows one of several nested pages. */
+export function TabbedPage({
+  title,
+  tabs,
+  side,
+  children,
+}: {
+  title: string;
+  tabs: ReactNode;
+  /** Replaces the tabs on wide screens. */
+  side?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <PageFrame isWide>
       <h1 className="mb-3 text-xl">{title}</h1>
-      {tabs}
-      <OuterTitle value={title}>{children}</OuterTitle>
+      <div className={side ? "lg:hidden" : ""}>{tabs}</div>
+      <div className={side ? "lg:grid lg:grid-cols-[10rem_minmax(0,1fr)] lg:gap-10" : ""}>
+        {side && <div className="max-lg:hidden">{side}</div>}
+        <div className="min-w-0">
+          <OuterTitle value={title}>{children}</OuterTitle>
+        </div>
+      </div>
     </PageFrame>
   );
 }

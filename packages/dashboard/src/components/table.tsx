@@ -76,5 +76,7 @@ function preventAutoscroll(event: MouseEvent) {
 }
 
 export function Td({ isNumber = false, className = "", ...rest }: ComponentProps<"td"> & { isNumber?: boolean }) {
-  return <td {...rest} className={`py-1.5 pe-4 align-middle ${isNumber ? "text-end" : ""} ${className}`} />;
+  return (
+    <td {...rest} className={`py-1.5 pe-4 align-middle ${isNumber ? "text-end tabular-nums" : ""} ${className}`} />
+  );
 }

@@ -7,12 +7,24 @@ let toasts: readonly Toast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
-/** Shows a message for 6 s, or for 12 s if it is an error or can be undone. */
-export function notify(text: string, { isWrong = false, undo }: { isWrong?: boolean; undo?: () => void } = {}): void {
+type ToastOptions = {
+  isWrong?: boolean;
+  undo?: () => void;
+  /** the message that this one takes the place of */
+  replaces?: number | undefined;
+};
+
+/**
+ * Shows a message for 6 s, or for 12 s if it is an error or can be undone.
+ * @returns its id
+ */
+export function notify(text: string, { isWrong = false, undo, replaces }: ToastOptions = {}): number {
   const id = ++lastId;
   // Keep only the newest three messages, because more would cover the page.
-  setToasts([...toasts.slice(-2), { id, text, isWrong, ...(undo ? { undo } : {}) }]);
+  const others = toasts.filter((toast) => toast.id !== replaces);
+  setToasts([...others.slice(-2), { id, text, isWrong, ...(undo ? { undo } : {}) }]);
   setTimeout(() => dismiss(id), isWrong || undo ? 12_000 : 6_000);
+  return id;
 }
 
 export function dismiss(id: number): void {

@@ -19,7 +19,10 @@ export async function signOut({ leaveTo = SIGN_IN } = {}): Promise<void> {
     await api.signOut();
   } catch (error) {
     // Without a session, there is nothing left to end.
-    if (!isSignedOut(error)) return notify((error as Error).message, { isWrong: true });
+    if (!isSignedOut(error)) {
+      notify((error as Error).message, { isWrong: true });
+      return;
+    }
   }
   // Unsubscribing from push is best effort, so do not wait for it longer than `PUSH_MS`. Without the session, the
   // server sends no notifications to this browser.

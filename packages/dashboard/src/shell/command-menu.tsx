@@ -11,7 +11,7 @@ import { type Entry, useEntryGroups } from "./command-search.ts";
 import { agentPages } from "./destinations.tsx";
 
 /**
- * The ⌘K menu: opens any page, agent or setting, and searches the content of the current agent. Mounted only while it
+ * The ⌘K menu: opens any page, agent or setting, runs actions, and searches the content of the current agent. Mounted only while it
  * is open.
  */
 export function CommandMenu({ onClose }: { onClose: () => void }) {
@@ -40,9 +40,10 @@ function Search({ onClose }: { onClose: () => void }) {
   const agents = useQuery(endpointQuery("listAgents")).data ?? [];
   const current = agents.find(({ id }) => id === (agentId ?? readLastAgentId())) ?? agents[0];
   const groups = useEntryGroups(text, agents, current);
-  const open = ({ link }: Entry) => {
+  const open = ({ link, run }: Entry) => {
     onClose();
-    void navigate(link);
+    if (run) run();
+    else void navigate(link);
   };
   return (
     <Command label="Search" shouldFilter={false}>
@@ -55,7 +56,8 @@ function Search({ onClose }: { onClose: () => void }) {
       />
       <Command.List label="Results" className="max-h-[50vh] overflow-y-auto p-2">
         <Command.Empty className="px-3 py-6 text-soft">
-          Nothing found. The search covers pages, agents, tools, triggers, conversations and recent submissions.
+          Nothing found. The search covers pages, agents, tools, triggers, documents, conversations, recent submissions
+          and actions.
         </Command.Empty>
         {groups.map(({ heading, entries }) => (
           <Command.Group

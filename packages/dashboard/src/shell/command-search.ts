@@ -4,18 +4,24 @@ import { useEffect, useState } from "react";
 import { toolTitle } from "../components/tool-title.ts";
 import { type OnboardingProgress, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery } from "../data/queries.ts";
+import { chooseTheme } from "../data/theme.ts";
 import { summarizeAnswers } from "../pages/forms/submitted-answers.ts";
 import { agentPages, canOpen, settingsPages } from "./destinations.tsx";
 import { isMatch } from "./entry-match.ts";
 
-/** An entry of the menu. A search matches `keywords`, or the complete `id`. */
-export type Entry = { id: string; label: string; hint?: string; keywords: string; link: LinkProps };
+/** An entry of the menu, which opens a page or runs an action. A search matches `keywords`, or the complete `id`. */
+export type Entry = { id: string; label: string; hint?: string; keywords: string } & (
+  | { link: LinkProps; run?: undefined }
+  | { run: () => void; link?: undefined }
+);
 export type EntryGroup = { heading: string; entries: Entry[] };
 
 type Agent = { id: string; name: string };
 
 /** Maximum results per kind, and how many of the newest submissions are searched. */
 const MAX_RESULTS = 5;
+/** Fewer, because a frequent word is in the messages of many conversations. */
+const MAX_CONVERSATIONS = 3;
 const MAX_SUBMISSIONS = 100;
 const MIN_LENGTH = 2;
 const TYPING_MS = 250;
@@ -34,6 +40,7 @@ export function useEntryGroups(text: string, agents: readonly Agent[], current: 
     ...pages,
     { heading: "Agents", entries: [...continueEntries(progress, agents), ...agents.map(toAgentEntry), createEntry] },
     { heading: "Settings", entries: settings.map(toSettingsEntry) },
+    { heading: "Actions", entries: [...(current ? createEntries(current) : []), ...themeEntries] },
   ];
   const matching = groups.map(({ heading, entries }) => ({
     heading,
@@ -43,7 +50,7 @@ export function useEntryGroups(text: string, agents: readonly Agent[], current: 
 }
 
 /**
- * Tools, triggers, submissions and conversations of the agent that match. One bounded request per kind, after a pause
+ * Tools, triggers, submissions, documents and conversations of the agent that match. One bounded request per kind, after a pause
  * in typing.
  */
 function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[] {
@@ -57,7 +64,11 @@ function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[]
     ...options,
   }).data;
   const conversations = useQuery({
-    ...endpointQuery("listConversations", { agentId, q: query.slice(0, 200), limit: MAX_RESULTS }),
+    ...endpointQuery("listConversations", { agentId, q: query.slice(0, 200), limit: MAX_CONVERSATIONS }),
+    ...options,
+  }).data;
+  const documents = useQuery({
+    ...endpointQuery("listDocuments", { agentId, q: query.slice(0, 200), limit: MAX_RESULTS }),
     ...options,
   }).data;
   if (!agent || !isSearch(search)) return [];
@@ -75,6 +86,8 @@ function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[]
         }),
       ),
     },
+    // The server matched the documents by their title or address.
+    { heading: "Documents", entries: (documents?.documents ?? []).map((one) => toDocumentEntry(agentId, one)) },
     // The server matched these by their title or messages.
     { heading: "Conversations", entries: (conversations?.data ?? []).map((one) => toConversationEntry(agentId, one)) },
   ];
@@ -124,6 +137,38 @@ const createEntry: Entry = {
   keywords: "create new agent",
   link: { to: "/start" },
 };
+
+function createEntries({ id }: Agent): Entry[] {
+  const params = { agentId: id };
+  return [
+    {
+      id: "create-tool",
+      label: "Create tool",
+      keywords: "create new tool",
+      link: { to: "/agents/$agentId/tools/new", params },
+    },
+    {
+      id: "create-trigger",
+      label: "Create trigger",
+      keywords: "create new trigger",
+      link: { to: "/agents/$agentId/triggers/new", params },
+    },
+  ];
+}
+
+const themeEntries: Entry[] = (["light", "dark", "system"] as const).map((theme) => {
+  const label = theme === "system" ? "Match the system's theme" : `Switch to the ${theme} theme`;
+  return { id: `theme-${theme}`, label, keywords: `${label} switch theme`, run: () => chooseTheme(theme) };
+});
+
+function toDocumentEntry(agentId: string, { id, title }: { id: string; title: string }): Entry {
+  return {
+    id,
+    label: title,
+    keywords: title,
+    link: { to: "/agents/$agentId/knowledge/$documentId", params: { agentId, documentId: id } },
+  };
+}
 
 function toSettingsEntry({ name, to }: (typeof settingsPages)[number]): Entry {
   return { id: to, label: name, keywords: `settings ${name}`, link: { to } };

@@ -41,19 +41,44 @@ export function canOpen(role: Role | null, page: { minimumRole: Role }): boolean
   return isAtLeast(role ?? "member", page.minimumRole);
 }
 
-/** The settings pages in the order of their tabs. A page needs the minimum role of the endpoint that it reads. */
+/** The settings pages in the order of their list. A page needs the minimum role of the endpoint that it reads. */
 export const settingsPages = [
-  { name: "You", to: "/settings/you", minimumRole: "member" },
-  { name: "Members", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
-  { name: "Notifications", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
-  { name: "Canned replies", to: "/settings/canned-replies", minimumRole: minimumRole("GET", "/canned-replies") },
-  { name: "Tags", to: "/settings/tags", minimumRole: minimumRole("GET", "/tags") },
-  { name: "Models", to: "/settings/models", minimumRole: minimumRole("GET", "/models/providers") },
-  { name: "Secrets", to: "/settings/secrets", minimumRole: minimumRole("GET", "/secrets") },
-  { name: "API", to: "/settings/api", minimumRole: minimumRole("GET", "/api-keys") },
-  { name: "Webhooks", to: "/settings/webhooks", minimumRole: minimumRole("GET", "/tools/:id/webhook-secret") },
-  { name: "Visitor data", to: "/settings/visitors", minimumRole: minimumRole("GET", "/visitors/data") },
-  { name: "Plan", to: "/settings/plan", minimumRole: minimumRole("GET", "/plan") },
-  { name: "Health", to: "/settings/health", minimumRole: minimumRole("GET", "/doctor") },
-  { name: "Audit log", to: "/settings/audit-log", minimumRole: minimumRole("GET", "/audit-log") },
+  { name: "You", group: "Account", to: "/settings/you", minimumRole: "member" },
+  { name: "Members", group: "Team", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
+  { name: "Notifications", group: "Team", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
+  {
+    name: "Canned replies",
+    group: "Team",
+    to: "/settings/canned-replies",
+    minimumRole: minimumRole("GET", "/canned-replies"),
+  },
+  { name: "Tags", group: "Team", to: "/settings/tags", minimumRole: minimumRole("GET", "/tags") },
+  {
+    name: "Models",
+    group: "Connections",
+    to: "/settings/models",
+    minimumRole: minimumRole("GET", "/models/providers"),
+  },
+  { name: "Secrets", group: "Connections", to: "/settings/secrets", minimumRole: minimumRole("GET", "/secrets") },
+  { name: "API", group: "Connections", to: "/settings/api", minimumRole: minimumRole("GET", "/api-keys") },
+  {
+    name: "Webhooks",
+    group: "Connections",
+    to: "/settings/webhooks",
+    minimumRole: minimumRole("GET", "/tools/:id/webhook-secret"),
+  },
+  {
+    name: "Visitor data",
+    group: "Administration",
+    to: "/settings/visitors",
+    minimumRole: minimumRole("GET", "/visitors/data"),
+  },
+  { name: "Plan", group: "Administration", to: "/settings/plan", minimumRole: minimumRole("GET", "/plan") },
+  { name: "Health", group: "Administration", to: "/settings/health", minimumRole: minimumRole("GET", "/doctor") },
+  {
+    name: "Audit log",
+    group: "Administration",
+    to: "/settings/audit-log",
+    minimumRole: minimumRole("GET", "/audit-log"),
+  },
 ] as const;

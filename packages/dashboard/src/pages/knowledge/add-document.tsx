@@ -1,4 +1,4 @@
-import type { Document, DocumentCreate, UnansweredQuestion } from "@foyer/contract";
+import type { DocumentCreate, UnansweredQuestion } from "@foyer/contract";
 import { ChevronDown } from "lucide-react";
 import { Button } from "../../components/button.tsx";
 import { TextArea, TextField } from "../../components/field.tsx";
@@ -8,10 +8,11 @@ import { notify } from "../../components/toasts.ts";
 import { useDialogForm } from "../../components/use-dialog-form.ts";
 import { api } from "../../data/api.ts";
 import { refresh } from "../../data/queries.ts";
-import { splitLines } from "./document-labels.ts";
+import { completeAddress, describeAdded, splitLines } from "./document-labels.ts";
 import { FaqFields } from "./faq-fields.tsx";
+import { SiteDialog } from "./site-dialog.tsx";
 
-export type AddableKind = DocumentCreate["kind"];
+export type AddableKind = DocumentCreate["kind"] | "site";
 
 /** A menu with all ways to add a document. */
 export function AddMenu({ onAdd, onChooseFiles }: { onAdd: (kind: AddableKind) => void; onChooseFiles: () => void }) {
@@ -25,6 +26,7 @@ export function AddMenu({ onAdd, onChooseFiles }: { onAdd: (kind: AddableKind) =
       items={[
         { label: "Upload files", hint: "PDF, Word, Excel, CSV, HTML, Markdown or text", onSelect: onChooseFiles },
         { label: "Web page", hint: "One public page, read from its address", onSelect: () => onAdd("page") },
+        { label: "Site", hint: "Many pages of a website, kept up to date", onSelect: () => onAdd("site") },
         { label: "Question and answer", hint: "Answers to frequent questions", onSelect: () => onAdd("faq") },
         { label: "Text", hint: "Pasted or written here", onSelect: () => onAdd("text") },
       ]}
@@ -36,25 +38,18 @@ type Props = { agentId: string; onClose: () => void };
 
 /** The dialog that adds a document of the given kind. */
 export function AddDialog({ kind, ...props }: Props & { kind: AddableKind }) {
+  if (kind === "site") return <SiteDialog {...props} site={null} />;
   if (kind === "text") return <TextDialog {...props} />;
   return kind === "faq" ? <FaqDialog {...props} /> : <PageDialog {...props} />;
 }
 
 async function add(body: DocumentCreate) {
-  announce(await api.createDocument({ body }));
+  notify(describeAdded([await api.createDocument({ body })]));
   await refreshDocuments();
 }
 
 export function refreshDocuments() {
   return refresh("listDocuments", "getDocumentLimits");
-}
-
-/**
- * Reports the outcome. A new document is always queued. In any other state, a document with the same content already
- * existed.
- */
-export function announce({ title, state }: Document) {
-  notify(state === "queued" ? `${title} added` : `${title} already exists`);
 }
 
 function TextDialog({ agentId, onClose }: Props) {
@@ -115,7 +110,7 @@ export function FaqDialog({ agentId, answering, onClose }: Props & { answering?:
 
 function PageDialog({ agentId, onClose }: Props) {
   const form = useDialogForm({ url: "" }, async ({ url }) => {
-    await add({ agentId, kind: "page", url: url.trim() });
+    await add({ agentId, kind: "page", url: completeAddress(url) });
     onClose();
   });
   const { values, change, errorAt } = form;

@@ -7,6 +7,49 @@ export const kindNames: Record<Document["kind"], string> = {
   file: "File",
 };
 
+/** Formats by MIME type, with the office formats that the server detects. */
+const formats: Record<string, string> = {
+  "application/pdf": "PDF",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "Word",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Excel",
+  "text/csv": "CSV",
+  "text/html": "HTML",
+  "text/markdown": "Markdown",
+  "text/plain": "Plain text",
+};
+
+/** The kind of a document, for files their format: "PDF". */
+export function describeKind({ kind, mimeType }: Pick<Document, "kind" | "mimeType">): string {
+  const format = kind === "file" ? formats[mimeType.split(";")[0] ?? ""] : undefined;
+  return format ?? kindNames[kind];
+}
+
+/**
+ * Reports added documents. A new document is always queued. In any other state, a document with the same content
+ * already existed.
+ */
+export function describeAdded(documents: ReadonlyArray<Pick<Document, "title" | "state">>): string {
+  const [first] = documents;
+  const added = documents.filter(({ state }) => state === "queued").length;
+  if (first && documents.length === 1) return added === 1 ? `${first.title} added` : `${first.title} already exists`;
+  const known = documents.length - added;
+  return [
+    added > 0 && `${formatFiles(added)} added`,
+    known > 0 && `${formatFiles(known)} already ${known === 1 ? "exists" : "exist"}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+const formatFiles = (count: number) => (count === 1 ? "1 file" : `${count.toLocaleString()} files`);
+
+/** An address as a browser completes it: `harbour-bikes.example` becomes `https://harbour-bikes.example`. */
+export function completeAddress(text: string): string {
+  const address = text.trim();
+  // A port is not a scheme: `localhost:3000`.
+  return address === "" || /^[a-z][a-z\d+.-]*:(?!\d)/i.test(address) ? address : `https://${address}`;
+}
+
 const stageNames = { fetching: "Fetching", extracting: "Reading", indexing: "Indexing" };
 
 /** Whether the server is still processing the document, so its state will change. */

@@ -7,7 +7,7 @@ import { Menu } from "../../components/menu.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useEndpointMutation } from "../../data/queries.ts";
-import { isUnderWay, kindNames } from "./document-labels.ts";
+import { describeKind, formatSize, isUnderWay } from "./document-labels.ts";
 import { DocumentState } from "./document-state.tsx";
 
 /** A row per document. It links to the document's page, and its switch decides whether the agent uses the document. */
@@ -39,6 +39,12 @@ export function DocumentTable({
           </Th>
           <Th>Title</Th>
           <Th className="max-md:hidden">Kind</Th>
+          <Th isNumber className="max-lg:hidden">
+            Size
+          </Th>
+          <Th isNumber className="max-lg:hidden">
+            Passages
+          </Th>
           <Th className="max-sm:hidden">State</Th>
           <Th className="max-md:hidden">Changed</Th>
           <Th className="w-px">Enabled</Th>
@@ -72,7 +78,9 @@ function DocumentRow({
   onSelect: (isSelected: boolean) => void;
   onDelete: (document: Document) => void;
 }) {
-  const { id, agentId, title, kind, error, isEnabled, updatedAt } = document;
+  const { id, agentId, title, bytes, chunks, state, error, isEnabled, updatedAt } = document;
+  // Nothing was read, so there is nothing to use.
+  const isUnusable = state === "failed" && chunks === 0;
   const update = useEndpointMutation("updateDocument", { changes: ["listDocuments", "getDocument"] });
   const retry = useEndpointMutation("retryDocument", { changes: ["listDocuments", "getDocument"] });
   // The switch moves immediately and moves back if the server refuses.
@@ -96,7 +104,13 @@ function DocumentRow({
         </span>
         {error && <p className="text-sm text-soft">{error.message}</p>}
       </Td>
-      <Td className="whitespace-nowrap text-soft max-md:hidden">{kindNames[kind]}</Td>
+      <Td className="whitespace-nowrap text-soft max-md:hidden">{describeKind(document)}</Td>
+      <Td isNumber className="whitespace-nowrap text-soft max-lg:hidden">
+        {formatSize(bytes)}
+      </Td>
+      <Td isNumber className="text-soft max-lg:hidden">
+        {chunks.toLocaleString()}
+      </Td>
       <Td className="max-sm:hidden">
         <DocumentState document={document} />
       </Td>
@@ -107,7 +121,8 @@ function DocumentRow({
         <Toggle
           label={`${title} enabled`}
           isLabelHidden
-          value={shown}
+          value={shown && !isUnusable}
+          disabled={isUnusable}
           onChange={(isEnabled) => update.mutate({ id, body: { isEnabled } })}
         />
       </Td>

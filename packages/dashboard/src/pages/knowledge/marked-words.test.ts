@@ -2,14 +2,18 @@ import { describe, expect, it } from "vitest";
 import { splitAtWords } from "./marked-words.tsx";
 
 describe("marking the words of a question in a passage", () => {
-  it("marks whole words and beginnings of words in any case, but nothing inside a word", () => {
+  it("marks whole words in any case, also longer ones with the same beginning, but nothing inside a word", () => {
     expect(splitAtWords("Returns: return a bike, no preturn", ["return"])).toEqual([
       "",
-      "Return",
-      "s: ",
+      "Returns",
+      ": ",
       "return",
       " a bike, no preturn",
     ]);
+  });
+
+  it("marks a short word only as a whole word", () => {
+    expect(splitAtWords("A bike and a bell", ["a"])).toEqual(["", "A", " bike and ", "a", " bell"]);
   });
 
   it("treats the words as plain text, not as a pattern", () => {

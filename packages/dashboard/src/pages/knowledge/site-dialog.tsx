@@ -1,4 +1,5 @@
 import type { DocumentSource, SourcePreview, SourceSchedule } from "@foyer/contract";
+import { FoyerError } from "@foyer/sdk";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
@@ -6,9 +7,10 @@ import { Select, TextArea, TextField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
 import { notify } from "../../components/toasts.ts";
 import { useDialogForm } from "../../components/use-dialog-form.ts";
+import { toSentence } from "../../components/use-draft.ts";
 import { api } from "../../data/api.ts";
 import { refresh } from "../../data/queries.ts";
-import { splitLines } from "./document-labels.ts";
+import { completeAddress, splitLines } from "./document-labels.ts";
 
 const scheduleOptions = [
   { value: "weekly", label: "Weekly" },
@@ -45,7 +47,7 @@ export function SiteDialog({
     schedule: site?.schedule ?? ("weekly" as SourceSchedule),
   };
   const form = useDialogForm(initial, async ({ url, include, exclude, schedule }) => {
-    const body = { url: url.trim(), include: splitLines(include), exclude: splitLines(exclude), schedule };
+    const body = { url: completeAddress(url), include: splitLines(include), exclude: splitLines(exclude), schedule };
     if (site) await api.updateSource({ id: site.id, body });
     else await api.createSource({ body: { agentId, ...body, ...listChosenPages(found, unchecked) } });
     await refresh("listSources");
@@ -54,13 +56,16 @@ export function SiteDialog({
   });
   const { values } = form;
   const request = {
-    url: values.url.trim(),
+    url: completeAddress(values.url),
     include: splitLines(values.include),
     exclude: splitLines(values.exclude),
   };
   // A preview of another address or with other patterns does not apply to the site that is being added.
   const isCurrent = JSON.stringify(preview.variables) === JSON.stringify(request);
   const found = isCurrent ? preview.data : undefined;
+  // Errors of single fields are shown at the fields.
+  const details = isCurrent && preview.error instanceof FoyerError ? preview.error.details : [];
+  const previewErrors = new Map(details.map(({ path, message }) => [path, toSentence(message)]));
   const isNoneChecked = found !== undefined && found.pages.length > 0 && unchecked.size === found.pages.length;
   const find = () => {
     setUnchecked(new Set());
@@ -85,8 +90,8 @@ export function SiteDialog({
         )
       }
     >
-      <SiteFields form={form} />
-      {isCurrent && preview.isError && (
+      <SiteFields form={{ ...form, errorAt: (path) => form.errorAt(path) ?? previewErrors.get(path) }} />
+      {isCurrent && preview.isError && previewErrors.size === 0 && (
         <p role="alert" className="border-s-2 border-wrong ps-3">
           {preview.error.message}
         </p>

@@ -1,6 +1,8 @@
+import type { Document } from "@foyer/contract";
 import { useRef, useState } from "react";
-import { announce, refreshDocuments } from "./add-document.tsx";
-import { formatSize } from "./document-labels.ts";
+import { notify } from "../../components/toasts.ts";
+import { refreshDocuments } from "./add-document.tsx";
+import { describeAdded, formatSize } from "./document-labels.ts";
 import { uploadFile } from "./upload-file.ts";
 
 /** A file that is waiting, being sent, or failed. It is removed from the list once the server has stored it. */
@@ -23,6 +25,8 @@ export function useUploads(agentId: string, maxFileBytes: number | undefined) {
   const queue = useRef<Upload[]>([]);
   const running = useRef(0);
   const lastId = useRef(0);
+  const stored = useRef<Document[]>([]);
+  const toast = useRef<number>(undefined);
 
   const change = (id: number, changes: Partial<Upload>) =>
     setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
@@ -31,7 +35,9 @@ export function useUploads(agentId: string, maxFileBytes: number | undefined) {
   async function send({ id, file }: Upload) {
     change(id, { state: "sending" });
     try {
-      announce(await uploadFile(agentId, file, (share) => change(id, { share })));
+      stored.current.push(await uploadFile(agentId, file, (share) => change(id, { share })));
+      // One message for all files that are uploaded together.
+      toast.current = notify(describeAdded(stored.current), { replaces: toast.current });
       await refreshDocuments();
       remove(id);
     } catch (error) {
@@ -44,6 +50,9 @@ export function useUploads(agentId: string, maxFileBytes: number | undefined) {
     running.current++;
     for (let next = queue.current.shift(); next; next = queue.current.shift()) await send(next);
     running.current--;
+    if (running.current > 0) return;
+    stored.current = [];
+    toast.current = undefined;
   }
 
   function start(more: readonly Upload[]) {

@@ -1,6 +1,6 @@
 import { FoyerError } from "@foyer/sdk";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Outlet, useLocation } from "@tanstack/react-router";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { ButtonLink } from "../../components/button.tsx";
 import { NavTabs } from "../../components/nav-tabs.tsx";
 import { Page, TabbedPage } from "../../components/page.tsx";
@@ -8,7 +8,7 @@ import { ErrorState } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { canOpen, settingsPages } from "../../shell/destinations.tsx";
 
-/** The settings, with tabs for the pages that the user's role may open. */
+/** The settings, with the pages that the user's role may open: a list in groups, or tabs on small screens. */
 export function SettingsLayout() {
   const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -16,9 +16,42 @@ export function SettingsLayout() {
   // A page within another, such as a webhook, belongs to the same tab and needs the same role.
   const forbidden = settingsPages.find((page) => isWithin(pathname, page.to) && !canOpen(session.role, page));
   return (
-    <TabbedPage title="Settings" tabs={<NavTabs label="Settings" tabs={tabs.map(toTab)} />}>
+    <TabbedPage
+      title="Settings"
+      tabs={<NavTabs label="Settings" tabs={tabs.map(toTab)} />}
+      side={<SideList pages={tabs} />}
+    >
       {forbidden ? <NoAccess {...forbidden} /> : <Outlet />}
     </TabbedPage>
+  );
+}
+
+function SideList({ pages }: { pages: ReadonlyArray<(typeof settingsPages)[number]> }) {
+  const groups = Map.groupBy(pages, ({ group }) => group);
+  return (
+    <nav aria-label="Settings" className="grid gap-5 lg:sticky lg:top-8">
+      {[...groups].map(([group, members]) => (
+        <div key={group}>
+          <p id={`settings-${group}`} className="mb-1 px-2 text-sm text-soft">
+            {group}
+          </p>
+          <ul aria-labelledby={`settings-${group}`} className="grid">
+            {members.map((page) => (
+              <li key={page.to}>
+                <Link
+                  {...toTab(page)}
+                  className="flex min-h-9 items-center rounded-lg px-2 hover:bg-sunken"
+                  activeProps={{ className: "bg-sunken font-medium" }}
+                  inactiveProps={{ className: "text-soft" }}
+                >
+                  {page.name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
   );
 }
 

@@ -1,3 +1,4 @@
+import { stopWords } from "../../stop-words.ts";
 import { fuse, type MatchedBy } from "./fuse.ts";
 import type { IndexConnection } from "./index-connection.ts";
 import type { Segment } from "./read-index.ts";
@@ -6,6 +7,7 @@ import { readTerms } from "./read-terms.ts";
 import { rerank } from "./rerank.ts";
 import { type Meaning, searchVectors } from "./search-vectors.ts";
 import type { SegmentMemory } from "./segment-memory.ts";
+import { foldMarks } from "./stemmers.ts";
 import type { VectorMemory } from "./vector-memory.ts";
 import { highestScore, type QueryTerm, rankChunks, type Scored } from "./word-scores.ts";
 import { wordsOf } from "./words.ts";
@@ -196,7 +198,8 @@ function findMatchedWords({ chunk, terms }: Found, languages: readonly string[])
     for (const name of word.terms) if (missing.delete(name)) inText.add(name);
   }
   const found = terms.filter((term) => term.terms.some((name) => inText.has(name)));
-  return [...new Set(found.map(({ surface }) => surface))];
+  const surfaces = found.map(({ surface }) => surface).filter((surface) => !stopWords.has(foldMarks(surface)));
+  return [...new Set(surfaces)];
 }
 
 function listLanguages(segments: readonly Segment[]): string[] {
