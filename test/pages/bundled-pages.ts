@@ -15,15 +15,12 @@ const entries: Record<string, string> = {
   "Solid Router": "solid.js",
 };
 
-/** The dialogs of these notice a press beside them. */
-const dismissible = ["radix.jsx", "headless-ui.jsx"];
-
 let built: Promise<unknown> | undefined;
 
 /** Pages whose scripts a bundler writes. */
 export const bundledPages: HostPage[] = Object.entries(entries).map(([name, entry]) => ({
   name,
-  hasDismissibleDialog: dismissible.includes(entry),
+  hasDismissibleDialog: entry === "radix.jsx",
   async start() {
     built ??= bundle();
     await built;

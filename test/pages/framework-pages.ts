@@ -62,33 +62,30 @@ async function start({ site, build, output }: Framework): Promise<Site & { stop?
 
 async function runBuild(cwd: string, [packageName, command, ...args]: Command): Promise<void> {
   const child = run(cwd, [findCommand(cwd, packageName, command), ...args]);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (data) => {
-      output += data;
-    });
-  }
+  const output = collect(child);
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`${command} ${args.join(" ")} in ${cwd}: ${output}`);
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")} in ${cwd}: ${output.text}`);
 }
 
 async function startServer(cwd: string, args: string[]) {
   const port = await findFreePort();
   const child = run(cwd, args, { PORT: String(port), HOST: "127.0.0.1", NODE_ENV: "production" });
   const origin = `http://127.0.0.1:${port}`;
+  const output = collect(child);
   const exited = once(child, "close");
   let isRunning = true;
   exited.then(() => {
     isRunning = false;
   });
-  while (
-    !(await fetch(origin).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  ) {
-    if (!isRunning) throw new Error(`the server of ${cwd} ended`);
+  let status: number | undefined;
+  while (status === undefined) {
+    if (!isRunning) throw new Error(`the server of ${cwd} ended: ${output.text}`);
+    status = await fetch(origin).then(
+      (response) => response.status,
+      () => undefined,
+    );
   }
+  if (status !== 200) throw new Error(`the server of ${cwd} responds with ${status}: ${output.text}`);
   return {
     origin,
     async stop() {
@@ -102,6 +99,16 @@ function run(cwd: string, args: string[], env: Record<string, string> = {}) {
   const quiet = { CI: "1", NEXT_TELEMETRY_DISABLED: "1", ASTRO_TELEMETRY_DISABLED: "1", NUXT_TELEMETRY_DISABLED: "1" };
   const { PATH = "", HOME = "" } = process.env;
   return spawn(process.execPath, args, { cwd, env: { PATH, HOME, ...quiet, ...env } });
+}
+
+function collect(child: ReturnType<typeof run>): { text: string } {
+  const output = { text: "" };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (data) => {
+      output.text += data;
+    });
+  }
+  return output;
 }
 
 /** Frameworks do not say which port they have chosen in the same way, so each gets one that was free before. */

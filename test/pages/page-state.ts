@@ -80,6 +80,8 @@ function readInPage(): Record<string, string> {
     element ? `${element.localName}${element.id ? `#${element.id}` : ""}` : "nothing";
   const attributes = (element: Element) =>
     [...element.attributes]
+      // Headless UI notes there whether the last input was a key or a press.
+      .filter(({ name }) => name !== "data-headlessui-focus-visible")
       .map(({ name, value }) => `${name}="${value}"`)
       .sort()
       .join(" ");

@@ -6,7 +6,7 @@ export type Visit = {
   page: Page;
   hasWidget: boolean;
   isPhone: boolean;
-  /** Whether the page's dialog notices a press beside it, as the press on the chat's launcher is one. */
+  /** Whether a press beside the page's dialog closes it, as the press on the chat's launcher does. */
   hasDismissibleDialog: boolean;
   devtools: CDPSession;
 };
