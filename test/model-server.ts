@@ -61,8 +61,11 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
     /** The stored reply of a conversation's first turn. */
     storedReply: async (conversationId: string) =>
       (await call("GET", `/conversations/${conversationId}`)).body.data.messages[1],
-    /** The bodies of the requests that reached the provider since the last script was set. */
-    sent: () => upstream.exchanges.map(({ body }) => JSON.parse(body)),
+    /**
+     * The bodies of the requests that reached the provider since the last script was set. The server also lists the
+     * models of a self-hosted provider, without a body.
+     */
+    sent: () => upstream.exchanges.filter(({ body }) => body !== "").map(({ body }) => JSON.parse(body)),
     async stop() {
       await server.stop();
       await upstream.stop();

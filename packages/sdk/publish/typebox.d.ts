@@ -29,6 +29,7 @@ declare namespace Type {
   type TNull = Kind<null>;
   type TNumber = Kind<number>;
   type TObject<P> = Kind<StaticObject<P>>;
+  type TRecord<K extends string, T extends TSchema> = Kind<Record<K extends `^${string}` ? string : K, T["static"]>>;
   type TOptional<T extends TSchema> = T & Optional;
   type TString = Kind<string>;
   type TUnknown = Kind<unknown>;

@@ -219,7 +219,7 @@ onBothDatabases("bad input", (createDatabase) => {
     const valid = createValidBody(endpoint.name, owner);
     const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
       ({ path }) =>
-        !/^allowed|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(path) &&
+        !/^allowed|^linkHosts|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(path) &&
         !(endpoint.name === "requestHuman" && path === "email"),
     );
     const needed = neededValues[endpoint.name] ?? [];

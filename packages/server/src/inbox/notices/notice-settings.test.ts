@@ -65,7 +65,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
       key: publicKey,
       claims: { aud: push.receiver.url, sub: expect.stringMatching(/^mailto:/) },
       headers: { "content-encoding": "aes128gcm", "content-type": "application/octet-stream", urgency: "high" },
-      message: { title: "Notices work on this device", url: "/dashboard/settings/notices" },
+      message: { title: "Notifications work on this device", url: "/dashboard/settings/notices" },
     });
     const claims = message?.claims;
     expect((claims?.exp ?? 0) - Date.now() / 1_000).toBeLessThan(86_400);
