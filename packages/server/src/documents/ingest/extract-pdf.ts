@@ -10,7 +10,7 @@ type Line = { text: string; y: number; height: number };
 
 /** A gap of this many line heights starts a new paragraph. */
 const PARAGRAPH_GAP = 1.6;
-/** Lines at the top or bottom of at least this share of the pages are headers or footers. */
+/** Lines that repeat at the top or bottom of at least this share of the pages are headers or footers. */
 const REPEATED_SHARE = 0.5;
 const MIN_PAGES_FOR_REPEATS = 4;
 const EDGE_LINES = 2;
@@ -40,17 +40,24 @@ export async function extractPdf(
     page.cleanup();
     onProgress(number, numPages);
   }
-  if (!pages.flat().some(({ text }) => /\p{L}/u.test(text))) {
+  if (!pages.some(hasText)) {
     throw new ExtractionError(
       "NO_TEXT",
       "The PDF has no text, so it is probably a scan. Run text recognition (OCR) on it and upload the result.",
     );
   }
   const repeated = findRepeatedLines(pages);
-  const blocks = pages.flatMap((lines, index) =>
-    joinParagraphs(withoutEdges(lines, repeated)).map((text) => ({ text, headings: [], page: index + 1 })),
+  const words = collectWords(pages);
+  const blocks = withoutEdges(pages, repeated).flatMap((lines, index) =>
+    joinParagraphs(lines, words).map((text) => ({ text, headings: [], page: index + 1 })),
   );
   return { title: null, blocks };
+}
+
+/** Whether a page has more than its number, which a scanner can add. */
+function hasText(lines: readonly Line[]): boolean {
+  const text = lines.map((line) => line.text).join(" ");
+  return /\p{L}/u.test(text) || (/\d/.test(text) && !pageNumber.test(text.slice(0, 100)));
 }
 
 async function open(bytes: Uint8Array) {
@@ -92,7 +99,7 @@ function groupIntoLines(items: readonly Item[]): Line[] {
 }
 
 /** Joins lines into paragraphs based on the gaps between them, and joins words that were hyphenated at a line end. */
-function joinParagraphs(lines: readonly Line[]): string[] {
+function joinParagraphs(lines: readonly Line[], words: ReadonlySet<string>): string[] {
   const found: string[] = [];
   let current = "";
   let previous: Line | null = null;
@@ -103,40 +110,90 @@ function joinParagraphs(lines: readonly Line[]): string[] {
       found.push(current);
       current = "";
     }
-    current = joinLine(current, line.text);
+    current = joinLine(current, line.text, words);
     previous = line;
   }
   if (current !== "") found.push(current);
   return found;
 }
 
-function joinLine(before: string, line: string): string {
+/** The words that occur within lines, in lower case. */
+function collectWords(pages: readonly Line[][]): Set<string> {
+  const words = new Set<string>();
+  for (const { text } of pages.flat()) {
+    for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+(?:[-\u2010][\p{L}\p{N}]+)*/gu)) words.add(word);
+  }
+  return words;
+}
+
+function joinLine(before: string, line: string, words: ReadonlySet<string>): string {
   if (before === "") return line;
-  if (/\p{L}[-\u00ad\u2010]$/u.test(before) && /^\p{Ll}/u.test(line)) return before.slice(0, -1) + line;
+  const [, start] = /(?:^|[^\p{L}\p{N}-])([\p{L}\p{N}-]{1,100})[-\u00ad\u2010]$/u.exec(before.slice(-102)) ?? [];
+  const [end] = /^[\p{L}\p{N}]{1,100}/u.exec(line) ?? [];
+  if (start && end) return (isHyphenKept(start, end, before, words) ? before : before.slice(0, -1)) + line;
   const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u.test(before);
   return isCjk ? before + line : `${before} ${line}`;
 }
 
-/** Finds headers and footers: lines at page edges that repeat, ignoring differences in digits. */
+/** Whether the hyphen belongs to the word: in codes, names and compounds, but not in a word that was divided. */
+function isHyphenKept(start: string, end: string, before: string, words: ReadonlySet<string>): boolean {
+  if (before.endsWith("\u00ad")) return false;
+  if (!/\p{Ll}$/u.test(start) || !/^\p{Ll}+$/u.test(end)) return true;
+  const [first, second] = [start.toLowerCase(), end.toLowerCase()];
+  if (words.has(first + second)) return false;
+  return words.has(`${first}-${second}`) || /^(well|self|non)$/.test(first);
+}
+
+/**
+ * Finds headers and footers: lines at page edges that repeat exactly, and page numbers. Any other line that contains
+ * different numbers on each page is content, such as a row of a price list or "Chapter 3". So is a line that also
+ * occurs away from the edges.
+ */
 function findRepeatedLines(pages: readonly Line[][]): Set<string> {
   if (pages.length < MIN_PAGES_FOR_REPEATS) return new Set();
   const counts = new Map<string, number>();
-  for (const lines of pages) {
-    const edges = lines.filter((_, index) => isAtEdge(index, lines.length));
-    for (const shape of new Set(edges.map(({ text }) => maskNumbers(text)))) {
-      counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  const inside = new Set<string>();
+  for (const [page, lines] of pages.entries()) {
+    const edges = new Set<string>();
+    for (const [index, { text }] of lines.entries()) {
+      if (isAtEdge(index, lines.length)) edges.add(shapeOf(text, page));
+      else inside.add(maskNumbers(text));
     }
+    for (const shape of edges) counts.set(shape, (counts.get(shape) ?? 0) + 1);
   }
   const frequent = [...counts].filter(([, count]) => count >= REPEATED_SHARE * pages.length);
-  return new Set(frequent.map(([shape]) => shape));
+  return new Set(frequent.map(([shape]) => shape).filter((shape) => !inside.has(maskNumbers(shape.slice(OFFSET)))));
 }
 
-/** Removes a page's header and footer. A page that consists of nothing else is left unchanged. */
-function withoutEdges(lines: readonly Line[], repeated: ReadonlySet<string>): readonly Line[] {
-  const body = lines.filter(({ text }, index) => !isAtEdge(index, lines.length) || !repeated.has(maskNumbers(text)));
-  return body.length === 0 ? lines : body;
+/** Removes the page numbers, and the header and footer, which are kept where they occur first. */
+function withoutEdges(pages: readonly Line[][], repeated: ReadonlySet<string>): ReadonlyArray<readonly Line[]> {
+  const kept = new Set<string>();
+  return pages.map((lines, page) => {
+    const body = lines.filter(({ text }, index) => {
+      const shape = shapeOf(text, page);
+      if (!isAtEdge(index, lines.length) || !repeated.has(shape)) return true;
+      if (shape.startsWith("#") || kept.has(shape)) return false;
+      kept.add(shape);
+      return true;
+    });
+    return body.length === 0 ? lines : body;
+  });
 }
 
 const isAtEdge = (index: number, count: number) => index < EDGE_LINES || index >= count - EDGE_LINES;
 
-const maskNumbers = (text: string) => text.replace(/\d+/g, "#");
+/** A page number: alone, between dashes, with the number of pages, or after the word for "page". */
+const pageNumber =
+  /^[-–—|\s]*(?:(?:page|p\.|seite|s\.|página|pág\.|pagina|pag\.|strona|str\.|sida|side|sivu|oldal|sayfa|стр\.|страница)\s*)?(\d{1,4})(?:\s*(?:\/|of|von|de|di|sur|van|av|z|из)\s*\d{1,4})?[-–—|\s]*$/iu;
+
+/** The length of the prefix that `shapeOf` adds. */
+const OFFSET = 1;
+
+/** The same text for lines that repeat: a page number is replaced with its distance from the page's position. */
+function shapeOf(text: string, page: number): string {
+  const [, number] = pageNumber.exec(text.slice(0, 100)) ?? [];
+  if (!number) return `=${text}`;
+  return `#${text.replace(number, String(Number(number) - page))}`;
+}
+
+const maskNumbers = (text: string) => text.replace(/-?\d+/g, "#");

@@ -28,6 +28,40 @@ describe("reading PDF files", () => {
     expect(blocks[1]?.text).toBe("This is chapter two of the handbook for our guests. Chapter b ends with this line.");
   });
 
+  it("keeps every row of a PDF whose pages begin and end with rows", async () => {
+    const pages = Array.from({ length: 5 }, (_, page) => [
+      `Chapter ${page + 1}`,
+      ...Array.from({ length: 8 }, (_, row) => `Article ${100 + page * 8 + row} costs ${row + page} euros`),
+      `${page + 1} / 5`,
+    ]);
+    const { blocks } = await read(createPdf(pages));
+    const text = blocks.map((block) => block.text).join(" ");
+    expect(text.match(/Article \d+/g)).toHaveLength(40);
+    expect(text.match(/Chapter \d/g)).toHaveLength(5);
+    expect(text).not.toContain("/ 5");
+  });
+
+  it("keeps the repeated header of a PDF once", async () => {
+    const pages = ["north", "south", "east", "west"].map((name) => [
+      "Prices in euros",
+      `The ${name} route`,
+      "a",
+      "b",
+      "c",
+    ]);
+    const text = (await read(createPdf(pages))).blocks.map((block) => block.text).join(" ");
+    expect(text.match(/Prices in euros/g)).toHaveLength(1);
+  });
+
+  it("keeps the hyphens of codes and compounds at line ends of a PDF", async () => {
+    const { blocks } = await read(createPdf([["Order the lock AB-", "c12, our well-", "known hand-", "made lock."]]));
+    expect(blocks[0]?.text).toBe("Order the lock AB-c12, our well-known handmade lock.");
+  });
+
+  it("reads a PDF that contains only numbers", async () => {
+    expect((await read(createPdf([["1200", "1350"]]))).blocks[0]?.text).toBe("1200 1350");
+  });
+
   it("explains why a PDF cannot be read", async () => {
     expect(await failure(createPdf([[""]]))).toBe("NO_TEXT");
     expect(await failure(Buffer.from("%PDF-1.7\nthis is no PDF"))).toBe("DAMAGED");
