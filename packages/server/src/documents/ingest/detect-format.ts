@@ -113,8 +113,20 @@ function detectTextFormat(text: string): Format {
     throw new ExtractionError("NOT_SUPPORTED", `XML files are not supported. ${supported}`);
   }
   if (/^\s*</.test(start) && (start.match(htmlTags)?.length ?? 0) >= 3) return "html";
+  if (isEmail(start)) {
+    throw new ExtractionError("NOT_SUPPORTED", `Email files are not supported. Save the message as PDF. ${supported}`);
+  }
   if (looksLikeCsv(start)) return "csv";
   return markdown.test(start) ? "markdown" : "text";
+}
+
+/** Whether the text begins with the header of an email or of a saved web page (MHTML). */
+function isEmail(start: string): boolean {
+  const [header = ""] = start.trimStart().split(/\r?\n\r?\n/, 1);
+  const names = header.split(/\r?\n(?![ \t])/).map((line) => /^[!-9;-~]{1,100}:/.exec(line)?.[0].toLowerCase());
+  return (
+    names.every((name) => name !== undefined) && names.includes("mime-version:") && names.includes("content-type:")
+  );
 }
 
 /** Whether at least three lines have the same number of the same separator, in at least two columns. */

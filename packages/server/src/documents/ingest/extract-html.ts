@@ -53,13 +53,22 @@ function createContentWalker() {
   const outline = createOutline();
   const table = createTable();
   let text = "";
+  let superscript: { start: number; isNote: boolean } | null = null;
+
+  /** Marks digits after digits, because 10 with a superscript 6 is not 106. Drops the numbers of footnotes. */
+  function closeSuperscript({ start, isNote }: { start: number; isNote: boolean }): void {
+    const raised = text.slice(start).trim();
+    if (!/\d\s*$/.test(text.slice(Math.max(0, start - 10), start)) || !/^[[(]?[-+\u2212]?\d+[\])]?$/.test(raised))
+      return;
+    text = text.slice(0, start) + (isNote ? "" : SUPERSCRIPT + raised);
+  }
 
   function emit(content: string): void {
-    const trimmed = content
+    const trimmed = resolveSuperscripts(content)
       .replace(/[^\S\n]+/g, " ")
       .replace(/ ?\n ?/g, "\n")
       .trim();
-    if (trimmed === "" || trimmed === "-") return;
+    if (trimmed === "" || /^(-|\[[ x]\])$/.test(trimmed)) return;
     const element = path.at(-1);
     const level = element?.headingLevel ?? null;
     if (level !== null) outline.open(level, trimmed);
@@ -84,6 +93,13 @@ function createContentWalker() {
       path.push(element);
       if (element.isSkipped) return;
       if (tag === "li") text += "- ";
+      if (struckTags.has(tag)) text += "~~";
+      if (tag === "input" && /^(checkbox|radio)$/i.test(attributes.type ?? "")) {
+        text += attributes.checked === undefined ? "[ ] " : "[x] ";
+      }
+      if (tag === "sup")
+        superscript = { start: text.length, isNote: /\b(fn|footnote|reference)/i.test(attributes.class ?? "") };
+      if (tag === "a" && superscript) superscript.isNote = true;
       if (isCell(tag) && table.openCell()) text = "";
     },
     text(value: string): void {
@@ -92,6 +108,11 @@ function createContentWalker() {
     },
     close(tag: string): void {
       const element = path.at(-1);
+      if (struckTags.has(tag) && !element?.isSkipped) text = text.endsWith("~~") ? text.slice(0, -2) : `${text}~~`;
+      if (tag === "sup" && superscript) {
+        closeSuperscript(superscript);
+        superscript = null;
+      }
       if (isCell(tag) && !element?.isSkipped && table.closeCell(tag, text)) text = "";
       else if (isBlock(tag)) flush();
       if (tag === "tr") for (const row of table.closeRow()) emit(row);
@@ -104,6 +125,20 @@ function createContentWalker() {
       return selectMainBlocks(found);
     },
   };
+}
+
+const struckTags = new Set(["s", "del", "strike"]);
+
+/** Stands before superscript digits until the text after them is known. */
+const SUPERSCRIPT = "\uE000";
+
+/** Superscript digits are the cents of a price, or an exponent. */
+function resolveSuperscripts(text: string): string {
+  if (!text.includes(SUPERSCRIPT)) return text;
+  return text
+    .replace(/(\p{Sc}\s?[\d.,]{1,20})\uE000(?=\d\d(?!\d))/gu, "$1.")
+    .replace(/\uE000(?=\d\d\s?(?:\p{Sc}|(?:euros?|eur|usd|gbp|chf|kr|zł)(?!\p{L})))/giu, ".")
+    .replaceAll(SUPERSCRIPT, "^");
 }
 
 function selectMainBlocks(found: readonly FoundBlock[]): Block[] {

@@ -4,7 +4,7 @@ import { extractHtml } from "./extract-html.ts";
 import { extractSheets } from "./extract-xlsx.ts";
 import type { Extracted, OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { readXml, readZip } from "./read-zip.ts";
+import { findPart, readXml, readZip } from "./read-zip.ts";
 
 const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -27,8 +27,9 @@ export async function extractOffice(bytes: Uint8Array, onProgress: OnProgress): 
   });
   onProgress(0, 0);
   const title = findTitle(readXml(parts, "docProps/core.xml"));
-  if (parts.has("word/document.xml")) return { mimeType: DOCX, title, blocks: await extractDocxBlocks(parts) };
-  if (parts.has("xl/workbook.xml")) return { mimeType: XLSX, title, blocks: extractSheets(parts, onProgress) };
+  const main = findMainPart(parts);
+  if (main && /^word\//i.test(main)) return { mimeType: DOCX, title, blocks: await extractDocxBlocks(parts) };
+  if (main && /^xl\//i.test(main)) return { mimeType: XLSX, title, blocks: extractSheets(parts, main, onProgress) };
   const other = otherFormats.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
   throw new ExtractionError(
     "NOT_SUPPORTED",
@@ -36,12 +37,27 @@ export async function extractOffice(bytes: Uint8Array, onProgress: OnProgress): 
   );
 }
 
+/** The part with the text, which the relationships of the package name: Word for the web writes `document2.xml`. */
+function findMainPart(parts: ReadonlyMap<string, Uint8Array>): string | null {
+  const relationships = readXml(parts, findPart(parts, "_rels/.rels") ?? "") ?? "";
+  const [relationship = ""] = /<[^<>]{0,2000}\/officeDocument"[^<>]{0,2000}>/.exec(relationships) ?? [];
+  const [, target = ""] = /\bTarget="\/?([^"]{1,500})"/.exec(relationship) ?? [];
+  return findPart(parts, target) ?? findPart(parts, "word/document.xml") ?? findPart(parts, "xl/workbook.xml");
+}
+
+/** Removes the runs that the author hid. */
+const withoutHiddenRuns = (xml: string) =>
+  xml.replace(
+    /<w:r(?: [^<>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,2000}?<w:vanish(?: w:val="(?:1|true|on)")?\s*\/>[\s\S]*?<\/w:r>/g,
+    "",
+  );
+
 /** Passes mammoth a new archive that contains only the checked parts, so that it cannot unpack anything else. */
 async function extractDocxBlocks(parts: ReadonlyMap<string, Uint8Array>) {
   const checked: Record<string, Uint8Array> = {};
   for (const [name, content] of parts) {
     const xml = readXml(parts, name);
-    checked[name] = xml === null ? content : strToU8(xml);
+    checked[name] = xml === null ? content : strToU8(withoutHiddenRuns(xml));
   }
   const buffer = Buffer.from(zipSync(checked, { level: 0 }));
   const options = {

@@ -5,6 +5,19 @@ const underline = /^(=+|-{3,})\s*$/;
 const fence = /^\s*(```|~~~)/;
 const listItem = /^\s*([-*+]|\d+[.)])\s+/;
 
+/**
+ * Separates the front matter, which is metadata for a site generator, from the text, and returns its title. The first
+ * line must be a key, because text can stand between two rulers.
+ */
+export function splitFrontMatter(text: string): { title: string | null; content: string } {
+  const [matter, , fields = ""] =
+    /^(---|\+\+\+)[ \t]*\r?\n((?:[\w-]{1,100}[ \t]*[:=]|#)[\s\S]{0,10000}?)\r?\n\1[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
+  if (!matter) return { title: null, content: text };
+  const [, title = ""] = /^title[ \t]*[:=][ \t]*(.{1,500}?)[ \t]*$/im.exec(fields) ?? [];
+  const unquoted = title.replace(/^(["'])(.*)\1$/, "$2").trim();
+  return { title: unquoted || null, content: text.slice(matter.length) };
+}
+
 /** Splits Markdown or plain text into blocks. Recognizes headings and paragraphs, and leaves code blocks unchanged. */
 export function extractText(text: string): Block[] {
   const blocks: Block[] = [];

@@ -2,7 +2,8 @@ import { SaxesParser, type SaxesTagPlain } from "saxes";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
-import { readXml } from "./read-zip.ts";
+import { builtInFormat, formatNumber } from "./number-format.ts";
+import { findPart, readXml } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
 
@@ -12,17 +13,16 @@ const MAX_SHEETS = 200;
 const MAX_XML = 64 * 1024 * 1024;
 /** Columns beyond this one are treated as layout and ignored. */
 const MAX_COLUMNS = 200;
-/** Built-in number formats that show a date. */
-const DATE_FORMATS = new Set([14, 15, 16, 17, 22, 27, 30, 36, 45, 46, 47, 50, 57]);
 
 type Parts = ReadonlyMap<string, Uint8Array>;
-type Workbook = { strings: string[]; dateStyles: Set<number> };
+/** `formats` holds the number format of each cell style. */
+type Workbook = { strings: string[]; formats: string[]; is1904: boolean };
 
-/** Reads the non-empty rows of every sheet, with the sheet's name as the heading. */
-export function extractSheets(parts: Parts, onProgress: OnProgress): Block[] {
+/** Reads the non-empty rows of every visible sheet, with the sheet's name as the heading. */
+export function extractSheets(parts: Parts, workbookPart: string, onProgress: OnProgress): Block[] {
   const walk = createWalker(parts);
-  const workbook = { strings: readStrings(walk), dateStyles: readDateStyles(walk) };
-  const sheets = readSheets(walk);
+  const { sheets, is1904 } = readSheets(walk, workbookPart);
+  const workbook = { strings: readStrings(walk), formats: readFormats(walk), is1904 };
   let characters = 0;
   return sheets.flatMap(({ name, part }, index) => {
     onProgress(index, sheets.length);
@@ -38,26 +38,31 @@ function tooMuchTextError(): ExtractionError {
   return new ExtractionError("TOO_LARGE", "The sheets have more than 5 million characters. Split the file.");
 }
 
-/** Returns each sheet once, because thousands of entries can share one part. */
-function readSheets(walk: Walk): Array<{ name: string; part: string }> {
+type Sheets = { sheets: Array<{ name: string; part: string }>; is1904: boolean };
+
+/** Returns each visible sheet once, because thousands of entries can share one part. */
+function readSheets(walk: Walk, workbookPart: string): Sheets {
   const targets = new Map<string, string>();
-  walk("xl/_rels/workbook.xml.rels", {
+  walk(workbookPart.replace(/([^/]+)$/, "_rels/$1.rels"), {
     open({ attributes }) {
       const { Id, Target } = attributes;
       if (Id && Target) targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
     },
   });
   const sheets = new Map<string, string>();
-  walk("xl/workbook.xml", {
+  let is1904 = false;
+  walk(workbookPart, {
     open({ name, attributes }) {
-      const part = localName(name) === "sheet" ? targets.get(attributes["r:id"] ?? "") : undefined;
+      if (localName(name) === "workbookPr") is1904 = isTrue(attributes.date1904);
+      const isVisible = localName(name) === "sheet" && !/hidden/i.test(attributes.state ?? "");
+      const part = isVisible ? targets.get(attributes["r:id"] ?? "") : undefined;
       if (part && !sheets.has(part)) sheets.set(part, attributes.name ?? "");
       if (sheets.size > MAX_SHEETS) {
         throw new ExtractionError("TOO_LARGE", `The file has more than ${MAX_SHEETS} sheets. Split the file.`);
       }
     },
   });
-  return [...sheets].map(([part, name]) => ({ name, part }));
+  return { sheets: [...sheets].map(([part, name]) => ({ name, part })), is1904 };
 }
 
 function readStrings(walk: Walk): string[] {
@@ -82,33 +87,35 @@ function readStrings(walk: Walk): string[] {
   return strings;
 }
 
-/** Indexes of the cell styles that show a number as a date. */
-function readDateStyles(walk: Walk): Set<number> {
-  const custom = new Set<number>();
-  const styles = new Set<number>();
+/** The number formats of the cell styles. */
+function readFormats(walk: Walk): string[] {
+  const custom = new Map<number, string>();
+  const formats: string[] = [];
   let isInCells = false;
-  let index = 0;
   walk("xl/styles.xml", {
     open({ name, attributes }) {
       const tag = localName(name);
-      const format = (attributes.formatCode ?? "").replace(/"[^"]*"|\[[^\]]*\]|\\./g, "");
-      if (tag === "numFmt" && /[dy]/i.test(format)) custom.add(Number(attributes.numFmtId));
+      if (tag === "numFmt") custom.set(Number(attributes.numFmtId), attributes.formatCode ?? "General");
       if (tag === "cellXfs") isInCells = true;
       if (tag !== "xf" || !isInCells) return;
-      const id = Number(attributes.numFmtId);
-      if (DATE_FORMATS.has(id) || custom.has(id)) styles.add(index);
-      index++;
+      const id = Number(attributes.numFmtId ?? 0);
+      formats.push(custom.get(id) ?? builtInFormat(id));
     },
     close(name) {
       if (localName(name) === "cellXfs") isInCells = false;
     },
   });
-  return styles;
+  return formats;
 }
 
-function readRows(walk: Walk, part: string, { strings, dateStyles }: Workbook): string[][] {
-  const rows: string[][] = [];
+/** Reads the visible rows and columns. A cell that was merged with cells below it is repeated in their rows. */
+function readRows(walk: Walk, part: string, { strings, formats, is1904 }: Workbook): string[][] {
+  const rows = new Map<number, string[]>();
+  const hiddenColumns = new Set<number>();
+  let number = 0;
+  let isHidden = false;
   let row: string[] = [];
+  let next = 0;
   let cell: { column: number; type: string; style: number; value: string } | null = null;
   let size = 0;
 
@@ -116,48 +123,67 @@ function readRows(walk: Walk, part: string, { strings, dateStyles }: Workbook): 
     if (type === "s") return strings[Number(value)] ?? "";
     if (type === "b") return value === "1" ? "yes" : "no";
     if (type === "e") return "";
-    if (type === "n" && dateStyles.has(style)) return formatSerialDate(Number(value));
-    return clean(value);
+    if (type !== "n" || value.trim() === "" || Number.isNaN(Number(value))) return clean(value);
+    return formatNumber(Number(value), formats[style] ?? "General", is1904);
+  };
+  const add = (column: number, text: string) => {
+    while (row.length < column) row.push("");
+    row[column] = text;
+    size += text.length;
+    if (size > fileLimits.maxCharacters) throw tooMuchTextError();
+  };
+  const repeatMerged = (reference: string) => {
+    const [, start = "", top, end, bottom] = /^([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)$/.exec(reference) ?? [];
+    const column = parseColumn(start);
+    const text = rows.get(Number(top))?.[column ?? -1];
+    if (column === null || !text || !end) return;
+    for (let below = Number(top) + 1; below <= Math.min(Number(bottom), number); below++) {
+      row = rows.get(below) ?? [];
+      if (row.length > 0) add(column, text);
+    }
   };
 
   walk(part, {
     open({ name, attributes }) {
       const tag = localName(name);
-      if (tag === "row") row = [];
+      if (tag === "col" && isTrue(attributes.hidden)) {
+        const last = Math.min(Number(attributes.max), MAX_COLUMNS);
+        for (let column = Number(attributes.min); column <= last; column++) hiddenColumns.add(column - 1);
+      }
+      if (tag === "mergeCell") repeatMerged(attributes.ref ?? "");
+      if (tag === "row") {
+        row = [];
+        next = 0;
+        number = Number(attributes.r ?? number + 1);
+        isHidden = isTrue(attributes.hidden);
+      }
       if (tag !== "c") return;
-      const column = parseColumn(attributes.r) ?? row.length;
-      cell = { column, type: attributes.t ?? "n", style: Number(attributes.s ?? -1), value: "" };
+      const column = parseColumn(attributes.r) ?? next;
+      next = column + 1;
+      cell = { column, type: attributes.t ?? "n", style: Number(attributes.s ?? 0), value: "" };
     },
     text(value, name) {
       if (cell && (name === "v" || name === "t")) cell.value += value;
     },
     close(name) {
-      if (localName(name) === "c" && cell && cell.column < MAX_COLUMNS) {
-        while (row.length < cell.column) row.push("");
-        row[cell.column] = readCell(cell);
-        size += row[cell.column]?.length ?? 0;
-        if (size > fileLimits.maxCharacters) throw tooMuchTextError();
+      if (localName(name) === "c" && cell) {
+        const isShown = !isHidden && cell.column < MAX_COLUMNS && !hiddenColumns.has(cell.column);
+        if (isShown) add(cell.column, readCell(cell));
         cell = null;
       }
-      if (localName(name) === "row" && row.length > 0) rows.push(row);
+      if (localName(name) === "row" && row.length > 0) rows.set(number, row);
     },
   });
-  return rows;
+  return [...rows.values()];
 }
+
+const isTrue = (value: string | undefined) => value === "1" || value === "true";
 
 /** Column index of a cell reference, from 0: 54 for `BC12`. */
 function parseColumn(reference: string | undefined): number | null {
   const [letters] = /^[A-Z]{1,3}/.exec(reference ?? "") ?? [];
   if (!letters) return null;
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
-}
-
-/** Converts an Excel date, which counts days from 1899-12-30. */
-function formatSerialDate(days: number): string {
-  const date = new Date(Math.round((days - 25_569) * 86_400_000));
-  if (Number.isNaN(date.getTime())) return String(days);
-  const iso = date.toISOString();
-  return Number.isInteger(days) ? iso.slice(0, 10) : iso.slice(0, 16).replace("T", " ");
 }
 
 const clean = (text: string) => text.replace(/\s+/g, " ").trim();
@@ -177,7 +203,7 @@ type Walk = (part: string, handlers: Handlers) => void;
 function createWalker(parts: Parts): Walk {
   let remaining = MAX_XML;
   return (part, handlers) => {
-    const xml = readXml(parts, part);
+    const xml = readXml(parts, findPart(parts, part) ?? part);
     if (xml === null) return;
     remaining -= xml.length;
     if (remaining < 0) {

@@ -101,6 +101,40 @@ describe("reading Office files", () => {
     expect(blocks[0]?.headings).toEqual(["Rental"]);
   });
 
+  it("leaves out hidden sheets, rows and columns of an XLSX file, and repeats merged cells", async () => {
+    const cell = (reference: string, value: string) => `<c r="${reference}" t="str"><v>${value}</v></c>`;
+    const sheet = `<worksheet><cols><col min="3" max="3" hidden="1"/></cols><sheetData>
+      <row r="1">${cell("A1", "Region")}${cell("B1", "Route")}${cell("C1", "Margin")}</row>
+      <row r="2">${cell("A2", "North")}${cell("B2", "Lake")}${cell("C2", "secret")}</row>
+      <row r="3"><c r="A3"/>${cell("B3", "Forest")}</row>
+      <row r="4" hidden="1">${cell("A4", "Hidden")}</row></sheetData>
+      <mergeCells><mergeCell ref="A2:A3"/></mergeCells></worksheet>`;
+    const sheets = `<sheet name="Routes" r:id="rId1"/><sheet name="Costs" state="veryHidden" r:id="rId1"/>`;
+    const workbook = `<workbook xmlns:r="r"><sheets>${sheets}</sheets></workbook>`;
+    const { blocks } = await read(createXlsx([], { "xl/workbook.xml": workbook, "xl/worksheets/sheet1.xml": sheet }));
+    expect(blocks.map(({ text }) => text)).toEqual(["Region: North | Route: Lake", "Region: North | Route: Forest"]);
+  });
+
+  it("reads an XLSX file with dates from 1904 and with other cases in its part names", async () => {
+    const workbook = `<workbook xmlns:r="r"><workbookPr date1904="1"/><sheets><sheet name="A" r:id="rId1"/></sheets></workbook>`;
+    const sheet = `<worksheet><sheetData><row><c t="s"><v>0</v></c><c s="1"><v>44561</v></c></row></sheetData></worksheet>`;
+    const { blocks } = await read(
+      createXlsx([], {
+        "xl/workbook.xml": workbook,
+        "xl/worksheets/sheet1.xml": sheet,
+        "xl/SharedStrings.xml": "<sst><si><t>City bike</t></si></sst>",
+      }),
+    );
+    expect(blocks[0]?.text).toBe("City bike | 2026-01-01");
+  });
+
+  it("reads the part that a DOCX file names as its document, without hidden text", async () => {
+    const hidden =
+      "<w:p><w:r><w:rPr><w:b/><w:vanish/></w:rPr><w:t>Internal</w:t></w:r><w:r><w:t>Public</w:t></w:r></w:p>";
+    const main = createDocx(hidden);
+    expect((await read(main)).blocks[0]?.text).toBe("Public");
+  });
+
   it("reads a sheet of an XLSX file once, although many entries name it", async () => {
     const entries = `<sheet name="Rental" sheetId="1" r:id="rId1"/>`.repeat(20_000);
     const workbook = `<workbook xmlns:r="r"><sheets>${entries}</sheets></workbook>`;
@@ -267,4 +301,35 @@ describe("reading text", () => {
   ])("explains why it does not read %s", async (_, content, code) => {
     expect(await failure(Buffer.from(content, "latin1"))).toBe(code);
   });
+});
+
+describe("marks in pages", () => {
+  const page = (html: string) => read(`<html><body><main>${html}</main></body></html>`);
+  it.each([
+    ["<p>$19<sup>99</sup> today</p>", "$19.99 today"],
+    ["<p>19<sup>99</sup> € today</p>", "19.99 € today"],
+    ["<p>10<sup>6</sup> cells</p>", "10^6 cells"],
+    ['<p>15<sup><a href="#n">1</a></sup> euros</p>', "15 euros"],
+    ["<p><del>100 euros</del> 80 euros</p>", "~~100 euros~~ 80 euros"],
+    ["<p><input type=checkbox checked> Service <input type=checkbox> Insurance</p>", "[x] Service [ ] Insurance"],
+    ["<div><template shadowrootmode=open><p>Open daily</p></template></div>", "Open daily"],
+  ])("reads %s as %s", async (html, text) => {
+    expect((await page(html)).blocks.map((block) => block.text)).toEqual([text]);
+  });
+});
+
+it.each([
+  '---\ntitle: "Opening hours"\nauthor: a@example.com\n---\n# Summer\n\nFrom 9.',
+  '+++\ntitle = "Opening hours"\n+++\n# Summer\n\nFrom 9.',
+])("takes the title of a Markdown file from its front matter, which is not text: %j", async (text) => {
+  expect(await read(text)).toMatchObject({
+    title: "Opening hours",
+    blocks: [{ text: "From 9.", headings: ["Summer"], page: null }],
+  });
+});
+
+it("refuses email files", async () => {
+  const email =
+    "From: a@example.com\r\nMIME-Version: 1.0\r\nContent-Type: text/plain;\r\n charset=utf-8\r\n\r\nQSByZWZ1bmQg";
+  expect(await failure(email)).toBe("NOT_SUPPORTED");
 });

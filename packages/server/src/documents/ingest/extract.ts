@@ -50,8 +50,9 @@ async function extractByFormat(bytes: Uint8Array, onProgress: OnProgress, charse
     }
     case "markdown":
     case "text": {
-      const { extractText } = await import("./extract-text.ts");
-      return { mimeType: mimeTypeOf(format), title: null, blocks: extractText(text ?? "") };
+      const { extractText, splitFrontMatter } = await import("./extract-text.ts");
+      const { title, content } = splitFrontMatter(text ?? "");
+      return { mimeType: mimeTypeOf(format), title, blocks: extractText(content) };
     }
   }
 }

@@ -35,7 +35,9 @@ export const isCell = (tag: string): boolean => tag === "td" || tag === "th";
 export function createElement(tag: string, attributes: Record<string, string>, parent: Element | undefined): Element {
   const isMain =
     (parent?.isMain ?? false) || tag === "main" || tag === "article" || mainRoles.has(attributes.role ?? "");
-  const isSkipped = (parent?.isSkipped ?? false) || unread.has(tag) || isNavigation(tag, attributes, isMain);
+  const isShadowRoot = tag === "template" && attributes.shadowrootmode !== undefined;
+  const isUnread = unread.has(tag) && !isShadowRoot;
+  const isSkipped = (parent?.isSkipped ?? false) || isUnread || isNavigation(tag, attributes, isMain);
   return { tag, isMain, isSkipped, headingLevel: parent?.headingLevel ?? headingLevel(tag, attributes) };
 }
 

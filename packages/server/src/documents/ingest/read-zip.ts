@@ -47,6 +47,12 @@ function push(unzip: Unzip, chunk: Uint8Array, isLast: boolean): void {
   }
 }
 
+/** The name of a part as it is spelled in the archive. Names differ in case between programs. */
+export function findPart(parts: ReadonlyMap<string, Uint8Array>, name: string): string | null {
+  if (parts.has(name)) return name;
+  return [...parts.keys()].find((key) => key.toLowerCase() === name.toLowerCase()) ?? null;
+}
+
 /**
  * The text of an XML part. Refuses document type declarations: Office never writes them, and entities can expand
  * without bound.
