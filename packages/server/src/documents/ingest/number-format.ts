@@ -71,7 +71,7 @@ function matches(value: number, operator: string, limit: number): boolean {
 
 /** Fills the digits of a number into the placeholders of a section, and keeps the text between them. */
 function formatDigits(value: number, section: string): string {
-  const tokens = section.match(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|E[+-]0+|./gi) ?? [];
+  const tokens: string[] = section.match(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|E[+-]0+|./gi) ?? [];
   const isDigit = (token: string) => token === "0" || token === "#" || token === "?";
   const last = tokens.findLastIndex(isDigit);
   const first = tokens.findIndex(isDigit);
