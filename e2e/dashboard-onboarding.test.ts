@@ -76,7 +76,7 @@ describe("onboarding", () => {
     expect(problems).toEqual([]);
   });
 
-  it("resumes onboarding at the step where it was left", async () => {
+  it("resumes onboarding at the first step that is not done", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await site.open("/start", { email });
     const agent = await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We open at nine." });
@@ -99,10 +99,10 @@ describe("onboarding", () => {
     await page.getByLabel("Name").fill("Harbour desk");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Set up Harbour desk" }).waitFor();
-    // Until onboarding is finished or dismissed, the sidebar leads back to the last step.
+    // Until onboarding is finished or dismissed, the sidebar leads back to the first step that is not done.
     await page.goto(`${site.server.url}/dashboard/agents`);
     await page.getByRole("link", { name: "Finish setup" }).click();
-    await page.getByRole("heading", { name: "What should it know?" }).waitFor();
+    await page.getByRole("heading", { name: "Talk to Harbour desk" }).waitFor();
     await page.goto(`${site.server.url}/dashboard/agents`);
     await page.getByRole("button", { name: "Dismiss setup" }).click();
     await page.getByRole("link", { name: "Finish setup" }).waitFor({ state: "detached" });

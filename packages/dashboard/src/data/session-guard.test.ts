@@ -75,6 +75,18 @@ it("a call is not sent as another person who signed in to this browser", async (
   otherTab.close();
 });
 
+it("a call is not sent for someone who does not belong to the organization of the page", async () => {
+  const guard = await import("./session-guard.ts");
+  guard.holdSession(session("ada", "org_3"));
+  const saved = save(guard);
+  await expect.poll(() => sent.length).toBe(1);
+  await vi.waitFor(async () => {
+    await guard.continueWith(session("ben"));
+    expect((await Promise.race([saved, Promise.resolve(null)]))?.status).toBe(401);
+  });
+  expect(sent).toHaveLength(1);
+});
+
 it("a page without a session receives the 401", async () => {
   const guard = await import("./session-guard.ts");
   expect((await save(guard)).status).toBe(401);

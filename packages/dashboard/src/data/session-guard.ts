@@ -77,14 +77,21 @@ export function followSignIns(): () => void {
   return () => tabs?.removeEventListener("message", onSignIn);
 }
 
+/** Whether the session's person belongs to the organization of this page. */
+export function canContinueWith(session: Session): boolean {
+  const organizationId = holder?.organization?.id;
+  return organizationId === undefined || session.organizations.some(({ id }) => id === organizationId);
+}
+
 /**
  * Ends the interruption with this session and sends the waiting requests. A new session starts in the member's first
- * organization, so it is switched back to the one of this page.
+ * organization, so it is switched back to the one of this page. For someone who does not belong to it, the requests
+ * fail, because they would change another organization.
  */
 export async function continueWith(session: Session): Promise<void> {
+  if (!canContinueWith(session)) return dismissInterruption();
   const organizationId = holder?.organization?.id;
-  const isMember = session.organizations.some(({ id }) => id === organizationId);
-  if (isMember && session.organization?.id !== organizationId) {
+  if (organizationId !== undefined && session.organization?.id !== organizationId) {
     await fetch(`${location.origin}/auth/switch-organization`, {
       method: "POST",
       credentials: "same-origin",

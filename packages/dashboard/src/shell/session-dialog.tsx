@@ -7,7 +7,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { TextField } from "../components/field.tsx";
 import { api } from "../data/api.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
-import { continueWith, dismissInterruption, useInterruption } from "../data/session-guard.ts";
+import { canContinueWith, continueWith, dismissInterruption, useInterruption } from "../data/session-guard.ts";
 
 const providerNames = { google: "Google", github: "GitHub", oidc: "single sign-on" };
 
@@ -29,7 +29,12 @@ export function SessionDialog({ user }: { user: Session["user"] }) {
       isOpen={interruption !== null}
       onClose={dismissInterruption}
     >
-      {other && <Button onClick={() => resume(other)}>Continue as {other.user.email}</Button>}
+      {other &&
+        (canContinueWith(other) ? (
+          <Button onClick={() => resume(other)}>Continue as {other.user.email}</Button>
+        ) : (
+          <p>{other.user.email} doesn't belong to the organization of this page.</p>
+        ))}
       <SignInAgain email={user.email} />
     </Dialog>
   );

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { createTemporaryFolder } from "../../../../test/temporary-folders.ts";
 
 /** Returns the message of the error in a process of a user who may not write the file, nor the folder. */
 function checkAsOtherUser(dataDir: string): string {
@@ -20,7 +20,7 @@ function checkAsOtherUser(dataDir: string): string {
 }
 
 function createDataFolder(mode: number) {
-  const folder = mkdtempSync(join(tmpdir(), "foyer-writable-"));
+  const folder = createTemporaryFolder("writable");
   onTestFinished(() => {
     chmodSync(folder, 0o700);
     rmSync(folder, { recursive: true });

@@ -36,8 +36,9 @@ export function createBackButton(
     } else if (isOpen) {
       isOpen = false;
       onBack();
-      // Tools that drive a browser wait for a navigation of the page after they have pressed Back.
-      History.prototype.replaceState.call(history, history.state, "");
+      // Tools that drive a browser wait for a navigation of the page after they have pressed Back. Visitors are spared
+      // it, because a router on the Navigation API would render the page again.
+      if (navigator.webdriver) History.prototype.replaceState.call(history, history.state, "");
     } else {
       // The page has moved on while the panel was open, and the visitor has come back to where it was opened.
       frameHistory()?.back();
