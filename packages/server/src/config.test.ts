@@ -228,6 +228,6 @@ describe(".env.example", () => {
       models: { ...config.models, providers: [] },
     });
     expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
-    expect(Object.keys(shown)).toHaveLength(31);
+    expect(Object.keys(shown)).toHaveLength(32);
   });
 });

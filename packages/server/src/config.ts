@@ -171,6 +171,8 @@ function readLimits(get: Get) {
     chatPerSession: limit("CHAT_PER_SESSION", 30),
     chatPerIp: limit("CHAT_PER_IP", 600),
     handoffPerIp: limit("HANDOFF_PER_IP", 5),
+    /** requests to one agent that are announced one by one within ten minutes; further ones are announced together */
+    handoffAnnouncements: limit("HANDOFF_ANNOUNCEMENTS", 10),
     runningPerIp: limit("RUNNING_PER_IP", 50),
     running: limit("RUNNING", 5_000),
     /** open live streams per IP address, and in this process */

@@ -12,10 +12,14 @@ import { createHandoffRules } from "./rules.ts";
 export type Handoffs = ReturnType<typeof createHandoffs>;
 
 /** Creates the parts of handoff that other modules use: change recorders, requests for a person, rules and metrics. */
-export function createHandoffs(deps: Pick<Deps, "db" | "log" | "mailer">) {
+export function createHandoffs(deps: Pick<Deps, "db" | "log" | "mailer" | "config">) {
   const recorders = createHandoffRecorders();
   const counters = createHandoffCounters();
-  const requests = createHandoffRequests({ record: recorders.record, counters });
+  const requests = createHandoffRequests({
+    record: recorders.record,
+    counters,
+    maxAnnounced: deps.config.limits.handoffAnnouncements,
+  });
   return {
     ...recorders,
     counters,

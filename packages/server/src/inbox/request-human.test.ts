@@ -124,7 +124,11 @@ onBothDatabases("requests for a person", (createDatabase) => {
     await member.call("POST", `/conversations/${key.id}/messages`, { content: "I refund you." });
     await owner.call("DELETE", `/members/${leaver.userId}`);
     // The worker of the notices does this within seconds.
-    const { release } = createHandoffRequests({ record: async () => {}, counters: createHandoffCounters() });
+    const { release } = createHandoffRequests({
+      record: async () => {},
+      counters: createHandoffCounters(),
+      maxAnnounced: 0,
+    });
     await inTransaction(server.deps.db, (trx) => release(trx, { organizationId, conversationId: key.id }));
     const told = async (content: string) => {
       upstream.script(sayWords("One moment."));

@@ -12,17 +12,19 @@ import { type NewRequest, newHandoff } from "./new-handoff.ts";
  * requests a person and cancels.
  */
 const ANNOUNCED_EVERY_MS = 3 * 60_000;
-/**
- * The maximum number of requests to one agent that are announced one by one within `ANNOUNCED_WITHIN_MS`. Further ones
- * are announced together when this time is over, because anyone can make any number of visitors wait.
- */
-const MAX_ANNOUNCED = 10;
+/** The time within which a limited number of an agent's requests are announced one by one. */
 const ANNOUNCED_WITHIN_MS = 10 * 60_000;
 
 export type HandoffRequests = ReturnType<typeof createHandoffRequests>;
 
-/** Creates requests for a person, in the transaction of the event that causes them. */
-export function createHandoffRequests({ record, counters }: { record: RecordHandoff; counters: HandoffCounters }) {
+type Parts = { record: RecordHandoff; counters: HandoffCounters; maxAnnounced: number };
+
+/**
+ * Creates requests for a person, in the transaction of the event that causes them. Of one agent's requests, up to
+ * `maxAnnounced` within ten minutes are announced one by one (0: any number). Further ones are announced together when
+ * this time is over, because anyone can make any number of visitors wait.
+ */
+export function createHandoffRequests({ record, counters, maxAnnounced }: Parts) {
   /** Stores the request of a visitor who has just begun to wait. */
   async function openRequest(
     trx: Transaction<Tables>,
@@ -31,7 +33,12 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
     { epoch, isTest, now }: { epoch: number; isTest: Flag; now: number },
   ): Promise<void> {
     const { organizationId, conversationId, cause } = newRequest;
-    const times = [await nextAnnouncement(trx, conversationId, now), await nextOfAgent(trx, agent.id, now)];
+    const times = [
+      await nextAnnouncement(trx, conversationId, now),
+      maxAnnounced === 0
+        ? null
+        : await nextOfAgent(trx, { organizationId, agentId: agent.id, limit: maxAnnounced, now }),
+    ];
     const latest = Math.max(...times.map((time) => time ?? 0));
     const heldUntil = latest > now ? latest : null;
     const announcedAt = heldUntil === null ? now : null;
@@ -129,16 +136,23 @@ async function nextAnnouncement(trx: Transaction<Tables>, conversationId: string
   return next > now ? next : null;
 }
 
-/** Returns when the agent's next request may be announced, or null for immediately. */
-async function nextOfAgent(trx: Transaction<Tables>, agentId: string, now: number): Promise<number | null> {
-  const tenth = await trx
+/**
+ * Returns when the next request to an agent may be announced, or null for immediately.
+ * @param limit how many requests are announced one by one within ten minutes
+ */
+async function nextOfAgent(
+  trx: Transaction<Tables>,
+  { organizationId, agentId, limit, now }: { organizationId: string; agentId: string; limit: number; now: number },
+): Promise<number | null> {
+  const last = await trx
     .selectFrom("handoffs")
     .select("announcedAt")
+    .where("organizationId", "=", organizationId)
     .where("agentId", "=", agentId)
     .where("announcedAt", ">", now - ANNOUNCED_WITHIN_MS)
     .orderBy("announcedAt", "desc")
-    .offset(MAX_ANNOUNCED - 1)
+    .offset(limit - 1)
     .limit(1)
     .executeTakeFirst();
-  return tenth?.announcedAt ? tenth.announcedAt + ANNOUNCED_WITHIN_MS : null;
+  return last?.announcedAt ? last.announcedAt + ANNOUNCED_WITHIN_MS : null;
 }

@@ -106,7 +106,8 @@ onBothDatabases("notices", (createDatabase) => {
     return createHandoffTimers(deps, {
       recorder,
       announce: recorder.record,
-      release: createHandoffRequests({ record: recorder.record, counters: createHandoffCounters() }).release,
+      release: createHandoffRequests({ record: recorder.record, counters: createHandoffCounters(), maxAnnounced: 10 })
+        .release,
       isPresent: async () => isTeamPresent,
       now,
     });
