@@ -49,22 +49,15 @@ export function containEvents({ host }: Pick<ShadowHost, "host">, signal: AbortS
   }
 }
 
-/** Sends a copy of the event to the element that has the focus. @returns false if a listener prevented its default */
+const keyProperties = ["key", "code", "keyCode", "isComposing", "shiftKey", "ctrlKey", "altKey", "metaKey"] as const;
+
+/**
+ * Sends a copy of the event to the element that has the focus. The copy is a plain event, because Firefox lets every
+ * keyboard event out of a shadow root. @returns false if a listener prevented its default
+ */
 function copyKey(event: KeyboardEvent): boolean {
-  const { key, code, isComposing, shiftKey, ctrlKey, altKey, metaKey } = event;
-  const copy = new KeyboardEvent(event.type, {
-    key,
-    code,
-    isComposing,
-    shiftKey,
-    ctrlKey,
-    altKey,
-    metaKey,
-    bubbles: true,
-    cancelable: event.cancelable,
-  });
-  // The only sign of a conversion in Safari. The constructor does not take it in every browser.
-  Object.defineProperty(copy, "keyCode", { value: event.keyCode });
+  const copy = new Event(event.type, { bubbles: true, cancelable: event.cancelable });
+  for (const name of keyProperties) Object.defineProperty(copy, name, { value: event[name] });
   return event.composedPath()[0]?.dispatchEvent(copy) ?? true;
 }
 
