@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { expectFit } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { password } from "../test/session-client.ts";
@@ -17,6 +17,18 @@ describe("editing in the dashboard", () => {
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We sell bikes." })).data.id;
   });
 
+  /** Ends the session with this request. If it ended earlier, any other request could open the dialog first. */
+  const endSessionBefore = async (method: string, path: string) => {
+    let isEnded = false;
+    await page.route(`${site.server.url}${path}`, async (route) => {
+      if (!isEnded && route.request().method() === method) {
+        isEnded = true;
+        await page.context().clearCookies();
+      }
+      await route.continue();
+    });
+    onTestFinished(() => page.unroute(`${site.server.url}${path}`));
+  };
   const go = (rest = "", id = agentId) => page.goto(`${site.server.url}/dashboard/agents/${id}${rest}`);
   const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
   const saved = () => page.getByText("Not saved yet", { exact: true }).waitFor({ state: "detached" });
@@ -57,7 +69,7 @@ describe("editing in the dashboard", () => {
   it("asks for the password over the page when the session has ended, and then saves", async () => {
     await go();
     await page.getByLabel("System prompt").fill("We repair bikes.");
-    await page.context().clearCookies();
+    await endSessionBefore("PATCH", "/agents/*");
     await save();
     const dialog = page.getByRole("dialog", { name: "Your session ended" });
     await dialog.waitFor();
@@ -78,7 +90,7 @@ describe("editing in the dashboard", () => {
     await page.getByRole("button", { name: "Create canned reply" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("hours");
     await page.getByLabel("Text").fill("We are open from 9 to 18.");
-    await page.context().clearCookies();
+    await endSessionBefore("POST", "/canned-replies");
     await page.getByRole("dialog").getByRole("button", { name: "Create canned reply" }).click();
     const dialog = page.getByRole("dialog", { name: "Your session ended" });
     await dialog.getByLabel("Password").fill(password);
