@@ -63,7 +63,7 @@ export const putNoticeSettings = {
   },
 } as const;
 
-/** How many recipients a request for a person has, if nobody changes the agent's order of members. */
+/** The number of recipients of a request for a person when the agent has no order of members. */
 export const NoticeReach = Type.Object(
   {
     email: Type.Integer({ description: "Members who are notified by email. 0 if the server cannot send email." }),

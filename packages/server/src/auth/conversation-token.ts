@@ -25,8 +25,8 @@ export function isLinkToken(bearer: string): boolean {
 }
 
 /**
- * Creates the token of a link in an email, which is valid for 30 days. Nobody receives it in any other way, so a link
- * proves that the server has sent it. It is not valid after the conversation's `linkVersion` has changed.
+ * Creates the token of a link in an email, which is valid for 30 days. It is sent only by email, so a link proves that
+ * the server has sent it. It is not valid after the conversation's `linkVersion` has changed.
  */
 export function createLinkToken(
   encryption: Encryption,

@@ -167,7 +167,7 @@ export function createConversationService(
       const isByLink = "conversationId" in viewer && viewer.linkVersion !== null;
       async function* readPages() {
         for await (const page of store.messagePages(id)) {
-          // Whoever opens a link is in another browser, in which nobody has seen what a client wrote for the agent.
+          // A link opens in another browser, which must not show a client's words as those of the agent.
           const shown = isByLink ? page.filter(({ isSupplied }) => isSupplied === 0) : page;
           yield shown.map((message) => ({
             ...toMessage(message, isMember),

@@ -8,6 +8,7 @@ import {
 import { newCallId } from "../ids.ts";
 import { type CompletionEvent, createEventParser, returnedMembers } from "./chat-completion-events.ts";
 import type { ModelPart } from "./chat-model.ts";
+import { isObject } from "./json.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
 
 /**
@@ -328,10 +329,6 @@ export function reportedError(url: string, event: object): APICallError {
     responseBody: JSON.stringify(event),
     ...(statusCode !== undefined && { statusCode }),
   });
-}
-
-function isObject(value: unknown): value is JSONObject {
-  return typeof value === "object" && value !== null;
 }
 
 function stringOrEmpty(value: unknown): string {

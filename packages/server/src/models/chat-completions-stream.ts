@@ -11,6 +11,7 @@ import {
 } from "./chat-completions-reply.ts";
 import type { ModelPart } from "./chat-model.ts";
 import { createEventStreamReader, maxEventCharacters } from "./event-stream.ts";
+import { parseOrNull } from "./json.ts";
 
 /** How long a server may keep the connection open after its last event, in milliseconds. */
 const lingerTime = 1000;
@@ -194,14 +195,6 @@ function readJsonValue(completion: Completion, value: unknown) {
   if (!Array.isArray(event.choices)) throw reportedError(completion.url, event);
   readEvent(completion, event);
   completion.done ||= event.choices.some((choice: { message?: unknown } | null) => choice?.message);
-}
-
-function parseOrNull(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { JSONObject } from "@ai-sdk/provider";
 import type { ModelCall, StreamModel } from "./chat-model.ts";
 import { createEventStreamReader, maxEventCharacters } from "./event-stream.ts";
+import { isObject, parseOrNull } from "./json.ts";
 import type { Connection } from "./provider.ts";
-import { findErrorStatus, findProviderMessage, isObject } from "./provider-message.ts";
+import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
 
 /**
  * What the AI SDK understands of a provider's streams. The SDK fails for an event, block or part that it does not know,
@@ -125,11 +126,3 @@ async function readStart({ body }: Response, onActivity: ModelCall["onActivity"]
 }
 
 const toLine = (event: JSONObject) => `data: ${JSON.stringify(event)}\n\n`;
-
-function parseOrNull(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
-}

@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
 import type { ModelPart, StreamModel } from "./chat-model.ts";
+import { isObject } from "./json.ts";
 
 const plainName = /^[a-zA-Z0-9_.-]{1,64}$/;
 /** Keywords whose value is data and contains no names of properties. */
@@ -79,8 +80,4 @@ function restoreNames(input: unknown, names: ReadonlyMap<string, string>): unkno
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [names.get(name) ?? name, restoreNames(value, names)]),
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

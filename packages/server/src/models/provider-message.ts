@@ -1,10 +1,10 @@
+import { isObject } from "./json.ts";
+
 /** Longer texts, such as whole web pages, are cut. */
 const MAX_CHARACTERS = 4_000;
 
 /** The depth at which a message is searched, which a provider may nest in the JSON of another. */
 const MAX_DEPTH = 8;
-
-type Body = { [name: string]: unknown };
 
 /**
  * Extracts the message from an error body in any of the known formats. "" if there is none. Gateways such as OpenRouter
@@ -67,7 +67,3 @@ const kinds: Array<[RegExp, number]> = [
   [/permission/i, 403],
   [/insufficient_(?:quota|credits|balance)|billing|payment/i, 402],
 ];
-
-export function isObject(value: unknown): value is Body {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

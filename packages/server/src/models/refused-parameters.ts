@@ -1,5 +1,6 @@
 import { APICallError, type JSONArray, type JSONObject } from "@ai-sdk/provider";
 import { LRUCache } from "lru-cache";
+import { isObject } from "./json.ts";
 
 /**
  * What a model has refused, and how to send the request without it. Each entry finds the names of refused parts of a
@@ -193,10 +194,6 @@ function isOptional(name: string, provider: string): boolean {
 
 const isAboutSchema = (error: string) =>
   /schema|function_?declarations?|(?:tools?|functions?)[.[\d\]]*[^ ]*parameters|input_schema/i.test(error);
-
-function isObject(value: unknown): value is JSONObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function mapMessages(body: JSONObject, change: (message: JSONObject) => JSONObject): JSONObject {
   if (!Array.isArray(body.messages)) return body;

@@ -1,6 +1,6 @@
 import type { JSONArray, JSONObject, JSONValue } from "@ai-sdk/provider";
+import { isObject } from "./json.ts";
 import type { StreamFormat } from "./model-fetch.ts";
-import { isObject } from "./provider-message.ts";
 
 const anthropicEvents = new Set([
   "message_start",

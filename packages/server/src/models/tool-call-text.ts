@@ -1,5 +1,6 @@
 import { newCallId } from "../ids.ts";
 import type { ModelPart } from "./chat-model.ts";
+import { parseOrNull } from "./json.ts";
 
 /**
  * Blocks in which models write calls of tools as text, when their server does not recognize them. A block without a
@@ -222,12 +223,4 @@ function readNamedCalls(block: string): WrittenCall[] {
   const pattern =
     /(?<![\w-])(?:functions\.)?([\w-]+)(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|<｜tool▁sep｜>|\[ARGS\])\s*([\s\S]*?)(?=<\|tool_call_end\|>|<｜tool▁call▁end｜>|\[TOOL_CALLS\]|<\||<｜|$)/g;
   return [...block.matchAll(pattern)].map(([, name = "", input = ""]) => ({ name, input: input.trim() }));
-}
-
-function parseOrNull(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
+import { NewPasswordField } from "../../components/new-password-field.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { endpointQuery, isSignedOut } from "../../data/queries.ts";
@@ -111,11 +112,7 @@ function JoinForm({
           onChange={(name) => form.change({ name })}
           error={form.errorAt("name")}
         />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="new-password"
-          help="At least 12 characters."
+        <NewPasswordField
           value={form.values.password}
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}

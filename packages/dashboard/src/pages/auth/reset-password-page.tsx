@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
-import { TextField } from "../../components/field.tsx";
+import { NewPasswordField } from "../../components/new-password-field.tsx";
 import { api } from "../../data/api.ts";
 import { AuthPage, AuthProblem } from "./auth-page.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
@@ -38,11 +38,8 @@ export function ResetPasswordPage() {
         </AuthProblem>
       )}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
-        <TextField
+        <NewPasswordField
           label="New password"
-          type="password"
-          autoComplete="new-password"
-          help="At least 12 characters."
           value={form.values.newPassword}
           onChange={(newPassword) => form.change({ newPassword })}
           error={form.errorAt("newPassword")}

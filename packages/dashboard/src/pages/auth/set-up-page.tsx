@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
 import { TextField } from "../../components/field.tsx";
+import { NewPasswordField } from "../../components/new-password-field.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { AuthPage, AuthProblem } from "./auth-page.tsx";
@@ -75,11 +76,7 @@ export function SetUpPage() {
           onChange={(name) => form.change({ name })}
           error={form.errorAt("name")}
         />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="new-password"
-          help="At least 12 characters."
+        <NewPasswordField
           value={form.values.password}
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}

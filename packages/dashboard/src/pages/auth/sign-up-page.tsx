@@ -3,6 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
+import { NewPasswordField } from "../../components/new-password-field.tsx";
 import { api } from "../../data/api.ts";
 import { endpointQuery } from "../../data/queries.ts";
 import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
@@ -70,11 +71,7 @@ export function SignUpPage() {
           onChange={(name) => form.change({ name })}
           error={form.errorAt("name")}
         />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="new-password"
-          help="At least 12 characters."
+        <NewPasswordField
           value={form.values.password}
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}

@@ -85,7 +85,7 @@ function HandoffEditor() {
   );
 }
 
-/** A warning while nobody would learn of a waiting visitor, except in an open dashboard. */
+/** Warns that members learn of waiting visitors only in an open dashboard. */
 function NobodyNotified() {
   const reach = useQuery(endpointQuery("getNoticeReach")).data;
   if (!reach || reach.email + reach.push + reach.channels > 0) return null;

@@ -1,5 +1,6 @@
 import { Button } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
+import { NewPasswordField } from "../../../components/new-password-field.tsx";
 import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
@@ -30,11 +31,8 @@ export function PasswordForm({ userId }: { userId: string }) {
         onChange={(currentPassword) => form.change({ currentPassword })}
         error={form.errorAt("currentPassword")}
       />
-      <TextField
+      <NewPasswordField
         label="New password"
-        type="password"
-        autoComplete="new-password"
-        help="At least 12 characters."
         value={form.values.newPassword}
         onChange={(newPassword) => form.change({ newPassword })}
         error={form.errorAt("newPassword")}
