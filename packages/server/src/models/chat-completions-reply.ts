@@ -6,7 +6,6 @@ import {
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { newCallId } from "../ids.ts";
-import { type CompletionEvent, createEventParser, returnedMembers } from "./chat-completion-events.ts";
 import type { ModelPart } from "./chat-model.ts";
 import { isObject } from "./json.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
@@ -30,6 +29,29 @@ type Call = {
 };
 /** The state of a reply while it is being read. */
 export type Completion = ReturnType<typeof createCompletion>;
+
+// Fields are `unknown` because servers omit them or send other types. Each is checked where it is used.
+type Member = { [name: string]: unknown };
+export type CompletionEvent = Member & {
+  choices?: ({ delta?: Member | null; message?: Member | null; finish_reason?: unknown } | null)[] | null;
+};
+
+/**
+ * The members of a message with which providers identify its reasoning. Many refuse the results of the message's calls
+ * without them.
+ */
+const returnedMembers = new Set([
+  "reasoning_content",
+  "reasoning",
+  "reasoning_text",
+  "reasoning_details",
+  "reasoning_opaque",
+  "reasoning_signature",
+  "thinking_blocks",
+  "thought_signature",
+  "signature",
+  "extra_content",
+]);
 
 type Fragment = {
   [member: string]: unknown;
@@ -64,16 +86,11 @@ export function createCompletion(url: string, emit: (part: ModelPart) => void) {
     isUnfinished: false,
     usage: undefined as JSONObject | undefined,
     done: false,
-    parseEvent: createEventParser(),
   };
 }
 
 export function readEvent(completion: Completion, event: CompletionEvent) {
   completion.hasEvents = true;
-  // Most events are only text. Looking for everything else in them costs more than parsing them.
-  if (event.isOnlyText && completion.finishReason === undefined) {
-    return addText(completion, "text", event.choices?.[0]?.delta?.content);
-  }
   if (isError(event)) throw reportedError(completion.url, event);
   if (isObject(event.usage)) completion.usage = event.usage;
   const choice = event.choices?.[0];
@@ -87,7 +104,7 @@ export function readEvent(completion: Completion, event: CompletionEvent) {
     addText(completion, "text", delta.refusal);
     if (Array.isArray(delta.tool_calls)) for (const fragment of delta.tool_calls) addToCall(completion, fragment);
     else if (isObject(delta.function_call)) addToCall(completion, { function: delta.function_call });
-    for (const name of returnedMembers) keepMember(completion, name, delta[name]);
+    for (const name of Object.keys(delta)) if (returnedMembers.has(name)) keepMember(completion, name, delta[name]);
     const isMore = completion.heldLength + completion.text.length > before;
     if (isMore && completion.finishReason !== undefined) completion.isUnfinished = true;
   }

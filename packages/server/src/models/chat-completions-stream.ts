@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import {
   type Completion,
+  type CompletionEvent,
   closeBlock,
   createCompletion,
   emitEnd,
@@ -212,11 +213,11 @@ function readData(
     if (name === "error") throw reportedError(completion.url, { error: data });
     return true;
   }
-  let event: ReturnType<Completion["parseEvent"]>;
+  let event: CompletionEvent;
   try {
-    event = completion.parseEvent(data);
+    event = JSON.parse(data);
   } catch (error) {
-    if (isWhole) throw error;
+    if (isWhole) throw new SyntaxError("The model sent a line that is not valid JSON.", { cause: error });
     return false;
   }
   if (name === "error") throw reportedError(completion.url, event);
