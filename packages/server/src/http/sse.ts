@@ -43,14 +43,11 @@ const BATCH_LENGTH = 16 * 1024;
 
 /**
  * The stream that Fastify pipes into the response. It writes to the response itself, once per turn of the event loop.
- * Buffering each event in a readable stream and Node's four writes for each chunk would cost more than all other work
- * for sending a token (see docs/decisions/0052-commits-and-tokens.md). Events that the client is too slow to read wait
- * in this stream.
+ * Buffering each event in a readable stream would cost more than all other work for sending a token (see
+ * docs/decisions/0052-commits-and-tokens.md). Events that the client is too slow to read wait in this stream.
  */
 class EventStream extends Readable {
   #response: Response | null = null;
-  /** Whether this stream, rather than Node, writes the size of each chunk. */
-  #isChunked = false;
   #pendingEvents: string[] = [];
   #waitingLength = 0;
   #lastRead = 0;
@@ -62,10 +59,6 @@ class EventStream extends Readable {
   override pipe<T extends NodeJS.WritableStream>(target: T): T {
     const response = target as unknown as Response;
     response.writeHead(response.statusCode);
-    // Tests that call the app with `inject` have no connection, and their body is exactly what is written here, without
-    // chunk sizes.
-    this.#isChunked = response.chunkedEncoding && response.socket?.remoteAddress !== undefined;
-    if (this.#isChunked) response.chunkedEncoding = false;
     response.on("drain", this.#send);
     this.#response = response;
     this.#send();
@@ -109,26 +102,16 @@ class EventStream extends Readable {
     this.#isScheduled = false;
     const response = this.#response;
     if (response === null || response.destroyed || response.writableEnded) return;
-    let bytes = "";
     while (this.#pendingEvents.length > 0 && !response.writableNeedDrain) {
       const events = this.#pendingEvents.shift() ?? "";
       this.#waitingLength -= events.length;
       this.#lastRead = Date.now();
-      bytes = this.#isChunked ? encodeChunk(events) : events;
-      if (this.#isOver && this.#pendingEvents.length === 0) break;
-      response.write(bytes);
-      bytes = "";
+      response.write(events);
     }
     if (!this.#isOver || this.#pendingEvents.length > 0) return;
-    response.end(this.#isChunked ? bytes + LAST_CHUNK : bytes);
+    response.end();
     // Emit `end`, without which Fastify treats the response as incomplete.
     this.push(null);
     this.resume();
   };
-}
-
-const LAST_CHUNK = "0\r\n\r\n";
-
-function encodeChunk(text: string): string {
-  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 }
