@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as contract from "@foyer/contract";
+import { documentFormatList } from "@foyer/contract/rules/document-formats";
 import scalar from "@scalar/fastify-api-reference";
 import Fastify from "fastify";
 import { Marked } from "marked";
@@ -49,6 +50,8 @@ const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
     ],
   },
 ];
+/** A guide contains this where it lists the formats of files that documents can be made from. */
+const FORMATS = "{{document formats}}";
 const REFERENCE = { name: "api", title: "API reference" };
 const FIRST_PAGE = "start";
 
@@ -79,7 +82,7 @@ export function buildDocs(): Promise<void> {
     const guides = groups.flatMap((group) => group.guides);
     const index: SearchEntry[] = [];
     for (const { name, title, source } of guides) {
-      const text = readFileSync(join(root, source), "utf8");
+      const text = readFileSync(join(root, source), "utf8").replace(FORMATS, documentFormatList);
       index.push(...listSections(text, { title, address: addressOf(name) }));
       const values = { title, kind: "guide", head: "", menu: createMenu(name), content: renderMarkdown(text) };
       writeFileSync(join(folder, "docs", `${name}.html`), fill(page, values));

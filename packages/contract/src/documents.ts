@@ -1,5 +1,7 @@
 import Type, { type Static } from "typebox";
 import { DocumentError } from "./document-error.ts";
+import { DocumentWarning } from "./document-warning.ts";
+import { documentFormatList } from "./rules/document-formats.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
 import {
   idParams,
@@ -74,7 +76,9 @@ const documentFields = {
   title: Type.String(),
   url: nullable(Type.String({ description: "URL of the page. `null` for other kinds." })),
   externalKey: nullable(Type.String({ description: "The document's key in another system that maintains it" })),
-  mimeType: Type.String({ description: "Detected from the content, not from the file name" }),
+  mimeType: Type.String({
+    description: "Detected from the content. In doubt, the media type and the name of the upload decide.",
+  }),
   bytes: Type.Integer({ description: "Size of the original" }),
   language: nullable(Type.String({ description: "Detected language as an ISO 639-1 code, once it is known" })),
   state: stringEnum(documentStates, "While a new version is processed, the agent keeps using the previous one."),
@@ -84,6 +88,9 @@ const documentFields = {
     { description: "Pages or other units of the current stage. `total` is 0 while it is unknown." },
   ),
   error: nullable(DocumentError),
+  warnings: Type.Array(DocumentWarning, {
+    description: "What was left out when the version that the agent uses was read. Empty when nothing was.",
+  }),
   chunks: Type.Integer({ description: "Passages that searches can find" }),
   characters: Type.Integer(),
   isEnabled: Type.Boolean(),
@@ -217,9 +224,8 @@ export const uploadDocument = {
   config: { ...config, idempotent: true },
   schema: {
     tags,
-    summary: "Upload a file: PDF, DOCX, XLSX, CSV, HTML, Markdown or plain text",
-    description:
-      "The body is the file itself, in any media type. The format is detected from the content. A `charset` in the Content-Type header is used for text that is not UTF-8. Files of up to 25 MB are accepted. With `externalKey`, the file replaces the document with that key.",
+    summary: "Upload a file",
+    description: `The body is the file itself. Supported formats: ${documentFormatList}. The format is detected from the content; in doubt, the media type and then the extension of \`name\` decide. A \`charset\` in the Content-Type header is used for text that is not UTF-8. Files of up to 25 MB are accepted. With \`externalKey\`, the file replaces the document with that key.`,
     consumes: ["application/octet-stream"],
     querystring: Type.Object({
       agentId,

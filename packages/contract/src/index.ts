@@ -13,6 +13,7 @@ export * from "./doctor.ts";
 export * from "./document-embeddings.ts";
 export * from "./document-error.ts";
 export * from "./document-search.ts";
+export * from "./document-warning.ts";
 export * from "./documents.ts";
 export * from "./error.ts";
 export * from "./events.ts";

@@ -5,6 +5,7 @@ import type {
   SourcePageState,
   SourceSchedule,
 } from "@foyer/contract";
+import type { DocumentFormat } from "@foyer/contract/rules/document-formats";
 import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** The tables of documents and of the sites that they come from, as Kysely sees them. */
@@ -40,6 +41,8 @@ export type DocumentRow = {
   fileId: string | null;
   /** the encoding that the HTTP response or the upload named for the original, such as `shift_jis` */
   charset: string | null;
+  /** the format that the media type or the name of the upload or page stands for; decides in doubt */
+  declaredFormat: DocumentFormat | null;
   /** SHA-256 of the original, and of the title where it is part of the content */
   contentHash: string;
   /** unique within the agent: the content hash, null for documents that may have the same content as another one */
@@ -51,6 +54,8 @@ export type DocumentRow = {
   progressTotal: number;
   errorCode: DocumentErrorCode | null;
   errorMessage: string | null;
+  /** an array of `DocumentWarning`, about `readyVersion` */
+  warnings: Json;
   /** number of the current content; each change of the content increments it */
   version: number;
   /** the version that the agent uses now */

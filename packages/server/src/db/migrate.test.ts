@@ -70,6 +70,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0070-names-from-addresses",
       "0072-activity-order",
       "0074-removed-links",
+      "0082-document-warnings",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -127,6 +128,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0070-names-from-addresses",
       "0072-activity-order",
       "0074-removed-links",
+      "0082-document-warnings",
     ]);
   });
 

@@ -47,6 +47,7 @@ import { ratingEvents } from "./migrations/0064-rating-events.ts";
 import { namesFromAddresses } from "./migrations/0070-names-from-addresses.ts";
 import { activityOrder } from "./migrations/0072-activity-order.ts";
 import { removedLinks } from "./migrations/0074-removed-links.ts";
+import { documentWarnings } from "./migrations/0082-document-warnings.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -105,6 +106,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0070-names-from-addresses", namesFromAddresses],
   ["0072-activity-order", activityOrder],
   ["0074-removed-links", removedLinks],
+  ["0082-document-warnings", documentWarnings],
 ];
 
 /**

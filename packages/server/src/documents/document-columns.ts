@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Document, DocumentChanges, DocumentCreate, Faq } from "@foyer/contract";
+import type { Document, DocumentChanges, DocumentCreate, DocumentWarning, Faq } from "@foyer/contract";
 import type { DocumentRow } from "../db/document-tables.ts";
 import { checkAll, invalid } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
@@ -38,6 +38,7 @@ export function toDocument(row: DocumentRow): Document {
     stage: row.stage,
     progress: { done: row.progressDone, total: row.progressTotal },
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
+    warnings: parseWarnings(row.warnings),
     chunks: row.chunks,
     characters: row.characters,
     isEnabled: row.isEnabled === 1,
@@ -48,6 +49,9 @@ export function toDocument(row: DocumentRow): Document {
     readyAt: row.readyAt === null ? null : new Date(row.readyAt).toISOString(),
   };
 }
+
+/** @throws when the text was not written by `JobQueue` */
+const parseWarnings = (text: string) => JSON.parse(text) as DocumentWarning[];
 
 /** Title and URL of the version that the agent uses, or of the first version while it is not ready. */
 export function currentTitleAndUrl({
@@ -140,7 +144,7 @@ export function pageContent(address: string, title: string | null): DocumentCont
  */
 export function fileContent(
   name: string,
-  { sha256, charset }: Pick<StoredFile, "sha256" | "charset">,
+  { sha256, declared: { charset } }: Pick<StoredFile, "sha256" | "declared">,
 ): DocumentContent {
   const title = cleanTitle(name.split(/[\\/]/).at(-1) ?? "") || "Untitled";
   const encoding = charset === null || charset === "utf-8" ? [] : [charset];

@@ -83,6 +83,19 @@ onBothDatabases("the documents API", (createDatabase) => {
     });
   });
 
+  it("says at the document what was left out of the version that the agent uses", async () => {
+    const headers = { "content-type": "message/rfc822" };
+    const email = (rest: string) => Buffer.from(`From: a@example.com\nSubject: Offer\n${rest}`);
+    const attachment = 'Content-Disposition: attachment; filename="prices.zip"\n\nx';
+    const body = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nSee below.\n--b\n${attachment}\n--b--`;
+    const { body: uploaded } = await client.upload(email(body), "offer.eml", "&externalKey=offer", headers);
+    expect((await client.settled(uploaded.id)).warnings).toEqual([
+      { code: "ATTACHMENTS_LEFT_OUT", count: 1, message: expect.stringContaining("(prices.zip)") },
+    ]);
+    await client.upload(email("\nNo attachment."), "offer.eml", "&externalKey=offer", headers);
+    expect((await client.settled(uploaded.id)).warnings).toEqual([]);
+  });
+
   it("responds 200 with the existing document when its content already exists", async () => {
     const input = unique();
     const first = await client.create(input);

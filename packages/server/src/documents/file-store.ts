@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import { newId } from "../ids.ts";
+import type { DeclaredType } from "./ingest/declared-type.ts";
 
 /**
  * The size of a part. It is small enough that reading or writing one part blocks the event loop for a few milliseconds
@@ -19,14 +20,14 @@ const PARTS_PER_DELETION = 4;
 
 /**
  * A received original that no document refers to yet. `content` holds a file that fits into one part, which is stored
- * together with the document. It is null when the file is already stored. `charset` is the encoding that HTTP named.
+ * together with the document. It is null when the file is already stored.
  */
 export type StoredFile = {
   id: string;
   bytes: number;
   sha256: string;
   content: Buffer | null;
-  charset: string | null;
+  declared: DeclaredType;
 };
 
 export type FileStore = ReturnType<typeof createFileStore>;
@@ -68,7 +69,7 @@ export function createFileStore(db: Db) {
     async receive(
       owner: Owner,
       stream: AsyncIterable<Buffer> | Iterable<Buffer>,
-      charset: string | null,
+      declared: DeclaredType,
     ): Promise<StoredFile> {
       const id = newId("file");
       const hash = createHash("sha256");
@@ -94,7 +95,7 @@ export function createFileStore(db: Db) {
         await deleteFile(id);
         throw error;
       }
-      return { id, bytes, sha256: hash.digest("base64url"), content: number === 0 ? first : null, charset };
+      return { id, bytes, sha256: hash.digest("base64url"), content: number === 0 ? first : null, declared };
     },
     /** Stores a received file in the transaction of its document, unless it is already stored. */
     async insertReceived(trx: Inserter, owner: Owner, { id, content }: StoredFile): Promise<void> {

@@ -122,6 +122,7 @@ function uploadRoute(app: App, documents: DocumentService, idempotency: Idempote
         if (Number(request.headers["content-length"]) > fileLimits.maxFileBytes) throw fileTooLargeError();
         const file = await documents.receive(principal, {
           agentId: request.query.agentId,
+          name: request.query.name,
           body: readBody(request),
           contentType: request.headers["content-type"],
         });

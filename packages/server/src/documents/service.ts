@@ -24,7 +24,7 @@ import {
 } from "./document-columns.ts";
 import { type DocumentWriter, pickSettings, type Saved } from "./document-writer.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
-import { parseCharset } from "./ingest/charset.ts";
+import { declaredType } from "./ingest/declared-type.ts";
 import { fileLimits } from "./ingest/limits.ts";
 import { type SearchDeps, searchPassages } from "./search/search-passages.ts";
 import type { DocumentStore } from "./store.ts";
@@ -218,9 +218,12 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
 function uploads({ agents, files, store, writer }: Parts) {
   return {
     /** Receives the body of an upload. The caller passes the file on to `addFile`, or discards it. */
-    async receive({ organizationId }: Principal, { agentId, body, contentType }: UploadedBody): Promise<StoredFile> {
+    async receive(
+      { organizationId }: Principal,
+      { agentId, name, body, contentType }: UploadedBody,
+    ): Promise<StoredFile> {
       await agents.get(organizationId, agentId);
-      const file = await files.receive({ organizationId, agentId }, limitBytes(body), parseCharset(contentType));
+      const file = await files.receive({ organizationId, agentId }, limitBytes(body), declaredType(contentType, name));
       if (file.bytes > 0) return file;
       writer.discard(file.id);
       throw new AppError("VALIDATION_ERROR", "The body is empty. Send the file as the body of the request.");
@@ -265,9 +268,10 @@ async function saveByKey(save: () => Promise<Saved>): Promise<Saved> {
   }
 }
 
-/** The body of an upload as it arrives. `contentType` is only used for the encoding that it may name. */
+/** The body of an upload as it arrives. `contentType` names the encoding, and decides about the format in doubt. */
 type UploadedBody = {
   agentId: string;
+  name: string;
   body: AsyncIterable<Buffer> | Iterable<Buffer>;
   contentType: string | undefined;
 };

@@ -1,4 +1,5 @@
 import type { DocumentCreate, UnansweredQuestion } from "@foyer/contract";
+import { documentFormatList } from "@foyer/contract/rules/document-formats";
 import { ChevronDown } from "lucide-react";
 import { Button } from "../../components/button.tsx";
 import { TextArea, TextField } from "../../components/field.tsx";
@@ -24,7 +25,7 @@ export function AddMenu({ onAdd, onChooseFiles }: { onAdd: (kind: AddableKind) =
         </Button>
       }
       items={[
-        { label: "Upload files", hint: "PDF, Word, Excel, CSV, HTML, Markdown or text", onSelect: onChooseFiles },
+        { label: "Upload files", hint: documentFormatList, onSelect: onChooseFiles },
         { label: "Web page", hint: "One public page, read from its address", onSelect: () => onAdd("page") },
         { label: "Site", hint: "Many pages of a website, kept up to date", onSelect: () => onAdd("site") },
         { label: "Question and answer", hint: "Answers to frequent questions", onSelect: () => onAdd("faq") },

@@ -1,4 +1,5 @@
 import type { Document } from "@foyer/contract";
+import { documentFormats, formatOfMediaType } from "@foyer/contract/rules/document-formats";
 
 export const kindNames: Record<Document["kind"], string> = {
   text: "Text",
@@ -7,21 +8,10 @@ export const kindNames: Record<Document["kind"], string> = {
   file: "File",
 };
 
-/** Formats by MIME type, with the office formats that the server detects. */
-const formats: Record<string, string> = {
-  "application/pdf": "PDF",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "Word",
-  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Excel",
-  "text/csv": "CSV",
-  "text/html": "HTML",
-  "text/markdown": "Markdown",
-  "text/plain": "Plain text",
-};
-
 /** The kind of a document, for files their format: "PDF". */
 export function describeKind({ kind, mimeType }: Pick<Document, "kind" | "mimeType">): string {
-  const format = kind === "file" ? formats[mimeType.split(";")[0] ?? ""] : undefined;
-  return format ?? kindNames[kind];
+  const format = kind === "file" ? formatOfMediaType(mimeType) : null;
+  return format === null ? kindNames[kind] : documentFormats[format].label;
 }
 
 /**

@@ -59,6 +59,16 @@ function Document({ id }: { id: string }) {
           </p>
         </div>
       )}
+      {document.warnings.length > 0 && (
+        <div role="status" className="mb-6 border-s-2 border-line px-4 py-1">
+          <p className="font-medium">Some content was left out</p>
+          <ul className="max-w-[70ch] text-soft">
+            {document.warnings.map(({ code, message }) => (
+              <li key={code}>{message}</li>
+            ))}
+          </ul>
+        </div>
+      )}
       <Section title="Settings">
         <Settings document={document} />
       </Section>

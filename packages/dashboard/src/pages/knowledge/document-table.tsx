@@ -78,7 +78,7 @@ function DocumentRow({
   onSelect: (isSelected: boolean) => void;
   onDelete: (document: Document) => void;
 }) {
-  const { id, agentId, title, bytes, chunks, state, error, isEnabled, updatedAt } = document;
+  const { id, agentId, title, bytes, chunks, state, error, warnings, isEnabled, updatedAt } = document;
   // Nothing was read, so there is nothing to use.
   const isUnusable = state === "failed" && chunks === 0;
   const update = useEndpointMutation("updateDocument", { changes: ["listDocuments", "getDocument"] });
@@ -103,6 +103,11 @@ function DocumentRow({
           <DocumentState document={document} />
         </span>
         {error && <p className="text-sm text-soft">{error.message}</p>}
+        {warnings.map(({ code, message }) => (
+          <p key={code} className="text-sm text-soft">
+            {message}
+          </p>
+        ))}
       </Td>
       <Td className="whitespace-nowrap text-soft max-md:hidden">{describeKind(document)}</Td>
       <Td isNumber className="whitespace-nowrap text-soft max-lg:hidden">

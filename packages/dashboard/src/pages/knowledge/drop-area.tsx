@@ -1,3 +1,4 @@
+import { documentFormatList } from "@foyer/contract/rules/document-formats";
 import { Upload } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { UploadList } from "./upload-list.tsx";
@@ -40,7 +41,7 @@ function DropTarget() {
       <div className="grid size-full place-content-center justify-items-center gap-2 rounded-lg border-2 border-dashed border-ink px-6 text-center">
         <Upload size={24} aria-hidden />
         <p className="text-lg">Drop files to upload them</p>
-        <p className="text-soft">PDF, Word, Excel, CSV, HTML, Markdown or text</p>
+        <p className="text-soft">{documentFormatList}</p>
       </div>
     </div>
   );

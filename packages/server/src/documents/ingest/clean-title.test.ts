@@ -15,5 +15,5 @@ it.each([
   ["half\ud83d.txt", "half\ufffd.txt"],
   ["می\u200cخواهم.pdf", "می\u200cخواهم.pdf"],
 ])("cleanTitle turns the file name %j into the title %j", (name, title) => {
-  expect(fileContent(name, { sha256: "", charset: null }).title).toBe(title);
+  expect(fileContent(name, { sha256: "", declared: { charset: null, format: null } }).title).toBe(title);
 });

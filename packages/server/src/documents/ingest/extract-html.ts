@@ -104,7 +104,7 @@ function createContentWalker() {
     },
     text(value: string): void {
       const element = path.at(-1);
-      if (element && !element.isSkipped) text += element.tag === "pre" ? value : value.replace(/\s+/g, " ");
+      if (!element?.isSkipped) text += element?.tag === "pre" ? value : value.replace(/\s+/g, " ");
     },
     close(tag: string): void {
       const element = path.at(-1);

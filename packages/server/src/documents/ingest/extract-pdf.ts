@@ -1,8 +1,7 @@
 import { getDocumentProxy } from "unpdf";
-import type { OnProgress } from "./extracted.ts";
+import type { FileContent, FileInput } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
-import type { Block } from "./split-passages.ts";
 
 /** A piece of text from pdf.js: its position, its height, and whether a line ends after it. */
 type Item = { str: string; transform: number[]; height: number; hasEOL: boolean };
@@ -16,10 +15,7 @@ const MIN_PAGES_FOR_REPEATS = 4;
 const EDGE_LINES = 2;
 
 /** Reads the text of a PDF page by page. */
-export async function extractPdf(
-  bytes: Uint8Array,
-  onProgress: OnProgress,
-): Promise<{ title: string | null; blocks: Block[] }> {
+export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Promise<FileContent> {
   const pdf = await open(bytes);
   const { numPages } = pdf;
   if (numPages > fileLimits.maxPages) {
@@ -45,6 +41,9 @@ export async function extractPdf(
       "NO_TEXT",
       "The PDF has no text, so it is probably a scan. Run text recognition (OCR) on it and upload the result.",
     );
+  }
+  for (const [index, lines] of pages.entries()) {
+    if (!hasText(lines)) warnings.add("PAGES_WITHOUT_TEXT", String(index + 1));
   }
   const repeated = findRepeatedLines(pages);
   const words = collectWords(pages);

@@ -1,3 +1,4 @@
+import type { FileContent } from "./extracted.ts";
 import type { Block } from "./split-passages.ts";
 
 const heading = /^(#{1,6})\s+(.+?)\s*#*\s*$/;
@@ -9,7 +10,7 @@ const listItem = /^\s*([-*+]|\d+[.)])\s+/;
  * Separates the front matter, which is metadata for a site generator, from the text, and returns its title. The first
  * line must be a key, because text can stand between two rulers.
  */
-export function splitFrontMatter(text: string): { title: string | null; content: string } {
+function splitFrontMatter(text: string): { title: string | null; content: string } {
   const [matter, , fields = ""] =
     /^(---|\+\+\+)[ \t]*\r?\n((?:[\w-]{1,100}[ \t]*[:=]|#)[\s\S]{0,10000}?)\r?\n\1[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
   if (!matter) return { title: null, content: text };
@@ -18,8 +19,14 @@ export function splitFrontMatter(text: string): { title: string | null; content:
   return { title: unquoted || null, content: text.slice(matter.length) };
 }
 
-/** Splits Markdown or plain text into blocks. Recognizes headings and paragraphs, and leaves code blocks unchanged. */
-export function extractText(text: string): Block[] {
+/** Reads Markdown or plain text. */
+export function extractText(text: string): FileContent {
+  const { title, content } = splitFrontMatter(text);
+  return { title, blocks: splitBlocks(content) };
+}
+
+/** Splits text into blocks. Recognizes headings, paragraphs and tables, and leaves code blocks unchanged. */
+function splitBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   const headings: string[] = [];
   let lines: string[] = [];

@@ -1,11 +1,12 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
-import type { OnProgress } from "./extracted.ts";
+import type { FileContent, FileInput, OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
 import { builtInFormat, formatNumber } from "./number-format.ts";
 import { findPart, readXml } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
+import type { Warnings } from "./warnings.ts";
 
 /** The maximum number of sheets, each of which is stored in a part of its own. */
 const MAX_SHEETS = 200;
@@ -18,10 +19,20 @@ type Parts = ReadonlyMap<string, Uint8Array>;
 /** `formats` holds the number format of each cell style. */
 type Workbook = { strings: string[]; formats: string[]; is1904: boolean };
 
-/** Reads the non-empty rows of every visible sheet, with the sheet's name as the heading. */
-export function extractSheets(parts: Parts, workbookPart: string, onProgress: OnProgress): Block[] {
+const textPart = /^(xl\/[^/]+\.xml|xl\/_rels\/.*|xl\/worksheets\/[^/]+\.xml)$/i;
+
+/** Reads an XLSX file: the non-empty rows of every visible sheet, with the sheet's name as the heading. */
+export function extractXlsx({ archive, onProgress, warnings }: FileInput): FileContent {
+  const parts = archive?.unpack((name) => textPart.test(name)) ?? new Map();
+  return {
+    title: archive?.title ?? null,
+    blocks: readSheetBlocks(parts, archive?.mainPart ?? "", onProgress, warnings),
+  };
+}
+
+function readSheetBlocks(parts: Parts, workbookPart: string, onProgress: OnProgress, warnings: Warnings): Block[] {
   const walk = createWalker(parts);
-  const { sheets, is1904 } = readSheets(walk, workbookPart);
+  const { sheets, is1904 } = readSheets(walk, workbookPart, warnings);
   const workbook = { strings: readStrings(walk), formats: readFormats(walk), is1904 };
   let characters = 0;
   return sheets.flatMap(({ name, part }, index) => {
@@ -41,7 +52,7 @@ function tooMuchTextError(): ExtractionError {
 type Sheets = { sheets: Array<{ name: string; part: string }>; is1904: boolean };
 
 /** Returns each visible sheet once, because thousands of entries can share one part. */
-function readSheets(walk: Walk, workbookPart: string): Sheets {
+function readSheets(walk: Walk, workbookPart: string, warnings: Warnings): Sheets {
   const targets = new Map<string, string>();
   walk(workbookPart.replace(/([^/]+)$/, "_rels/$1.rels"), {
     open({ attributes }) {
@@ -54,7 +65,9 @@ function readSheets(walk: Walk, workbookPart: string): Sheets {
   walk(workbookPart, {
     open({ name, attributes }) {
       if (localName(name) === "workbookPr") is1904 = isTrue(attributes.date1904);
-      const isVisible = localName(name) === "sheet" && !/hidden/i.test(attributes.state ?? "");
+      if (localName(name) !== "sheet") return;
+      const isVisible = !/hidden/i.test(attributes.state ?? "");
+      if (!isVisible) warnings.add("HIDDEN_SHEETS", attributes.name);
       const part = isVisible ? targets.get(attributes["r:id"] ?? "") : undefined;
       if (part && !sheets.has(part)) sheets.set(part, attributes.name ?? "");
       if (sheets.size > MAX_SHEETS) {

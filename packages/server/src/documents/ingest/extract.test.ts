@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseCharset } from "./charset.ts";
+import { declaredType } from "./declared-type.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
 import { createDocx, createPdf, createXlsx, paragraph, zip } from "./sample-files.ts";
@@ -247,7 +247,7 @@ describe("reading HTML", () => {
     const start = "<!doctype html><html><body><p>";
     const isWide = contentType.endsWith("16le");
     const bytes = Buffer.concat([Buffer.from(start, isWide ? "utf16le" : "latin1"), Buffer.from(content, "latin1")]);
-    const { blocks } = await extract(bytes, () => {}, parseCharset(contentType));
+    const { blocks } = await extract(bytes, () => {}, declaredType(contentType, ""));
     expect(blocks[0]?.text).toBe(text);
   });
 
@@ -328,8 +328,75 @@ it.each([
   });
 });
 
-it("refuses email files", async () => {
-  const email =
-    "From: a@example.com\r\nMIME-Version: 1.0\r\nContent-Type: text/plain;\r\n charset=utf-8\r\n\r\nQSByZWZ1bmQg";
-  expect(await failure(email)).toBe("NOT_SUPPORTED");
+describe("reading email files", () => {
+  const head = "From: Ada <a@example.com>\r\nSubject: =?utf-8?q?R=C3=BCckgabe?=\r\nMIME-Version: 1.0\r\n";
+
+  it("decodes the header fields and the body", async () => {
+    const body = `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${btoa("A refund takes a week.")}`;
+    const { mimeType, title, blocks } = await read(head + body);
+    expect(mimeType).toBe("message/rfc822");
+    expect(title).toBe("Rückgabe");
+    expect(blocks.map(({ text }) => text)).toEqual([
+      "Subject: Rückgabe\nFrom: Ada <a@example.com>",
+      "A refund takes a week.",
+    ]);
+  });
+
+  it("names the attachments that it does not read", async () => {
+    const parts = [
+      "Content-Type: text/html\r\n\r\n<p>See the list.</p>",
+      'Content-Type: application/pdf; name="list.pdf"\r\nContent-Disposition: attachment; filename="list.pdf"\r\n\r\nx',
+    ];
+    const body = parts.map((part) => `--b\r\n${part}\r\n`).join("");
+    const { warnings } = await read(`${head}Content-Type: multipart/mixed; boundary=b\r\n\r\n${body}--b--`);
+    expect(warnings).toEqual([
+      {
+        code: "ATTACHMENTS_LEFT_OUT",
+        count: 1,
+        message: "1 attachment or embedded file was not read (list.pdf). Upload them individually.",
+      },
+    ]);
+  });
+});
+
+describe("reading CSV files", () => {
+  const declared = { charset: null, format: "csv" } as const;
+  const rows = async (text: string) =>
+    (await extract(Buffer.from(text), () => {}, declared)).blocks.map((block) => block.text);
+
+  it.each([
+    [
+      "a line break in a cell",
+      'Question,Answer\n"When?\nDaily?",Until noon.\nWho?,All.',
+      "Question: When?\nDaily? | Answer: Until noon.",
+    ],
+    ["a short row", "Name,Price,Stock\nCity bike,20,3\nTotal", "Name: City bike | Price: 20 | Stock: 3"],
+    ["a separator line", "sep=;\nName;Price\nCity bike;20", "Name: City bike | Price: 20"],
+    [
+      "a title above the header",
+      "Price list\n\nName,Price,Stock\nCity bike,20,3",
+      "Name: City bike | Price: 20 | Stock: 3",
+    ],
+    ["an inch sign", 'Part,Size,Price\nRim,26" rim,40', 'Part: Rim | Size: 26" rim | Price: 40'],
+    ["CR line ends", "Name,Price\rCity bike,20\r", "Name: City bike | Price: 20"],
+    ["a header and one row", "Name,Price\nCity bike,20", "Name: City bike | Price: 20"],
+    ["a header with years", "Model,2025,2026\nCity bike,580,600", "Model: City bike | 2025: 580 | 2026: 600"],
+    [
+      "commas in cells between semicolons",
+      "Name;Note\nChain;116 links, 12 speeds, black\nLock;steel, 1,2 kg",
+      "Name: Chain | Note: 116 links, 12 speeds, black",
+    ],
+    ["an unclosed quotation mark", 'Name,Price\nCity bike,20\n"Cargo bike,30', "Name: City bike | Price: 20"],
+  ])("labels the cells of a file with %s", async (_, text, row) => {
+    expect(await rows(text)).toContain(row);
+  });
+
+  it("keeps a cell of more than 100,000 characters", async () => {
+    expect((await rows(`Name,Note\nCity bike,${"word ".repeat(25_000)}`))[0]).toMatch(/^Name: City bike \| Note: word/);
+  });
+
+  it("takes an undeclared text whose lines contain one comma each for prose", async () => {
+    const prose = "First, lock it.\nThen, ride it.\nLast, return it.\nSo, pay it.";
+    expect((await read(prose)).mimeType).toBe("text/plain");
+  });
 });

@@ -58,24 +58,31 @@ async function readForSite(started: SiteJob, bytes: Uint8Array) {
   return readSiteFile(started, bytes);
 }
 
-async function read({ kind, title, isUnnamed, charset }: ExtractionJob, bytes: Uint8Array): Promise<ExtractionResult> {
+async function read({ kind, title, isUnnamed, declared }: ExtractionJob, bytes: Uint8Array): Promise<ExtractionResult> {
   if (kind === "faq") {
     const faq: Faq = JSON.parse(Buffer.from(bytes).toString());
     const prepared = prepareDocument({ title, languages: null, passages: splitFaq(faq) });
     const wordings = [faq.question, ...faq.otherWordings].join("\n");
-    return { mimeType: "application/json", title, texts: [...textParts([`${wordings}\n\n${faq.answer}`])], prepared };
+    return {
+      mimeType: "application/json",
+      title,
+      warnings: [],
+      texts: [...textParts([`${wordings}\n\n${faq.answer}`])],
+      prepared,
+    };
   }
   const onProgress = createProgress();
   const {
     mimeType,
     title: ownTitle,
     blocks,
-  } = await extract(bytes, onProgress, charset).catch((error: unknown) => {
+    warnings,
+  } = await extract(bytes, onProgress, declared).catch((error: unknown) => {
     throw toExtractionError(error);
   });
   const name = (isUnnamed && ownTitle !== null && cleanTitle(ownTitle)) || title;
   const prepared = prepareDocument({ title: name, languages: null, passages: splitPassages(blocks), onProgress });
-  return { mimeType, title: name, texts: [...textParts(readableText(blocks))], prepared };
+  return { mimeType, title: name, warnings, texts: [...textParts(readableText(blocks))], prepared };
 }
 
 /** Progress messages also serve as the heartbeat that the parent expects. */

@@ -1,18 +1,19 @@
-import type { DocumentErrorCode, DocumentKind } from "@foyer/contract";
+import type { DocumentErrorCode, DocumentKind, DocumentWarning } from "@foyer/contract";
 import type { PreparedDocument } from "../search/prepare-document.ts";
 import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
+import type { DeclaredType } from "./declared-type.ts";
 import type { TextPart } from "./text-parts.ts";
 
 /**
- * `isUnnamed` means that the title in the file's own metadata replaces `title`. `charset` is the encoding that was
- * specified over HTTP.
+ * `isUnnamed` means that the title in the file's own metadata replaces `title`.
  */
-export type ExtractionJob = { kind: DocumentKind; title: string; isUnnamed: boolean; charset: string | null };
+export type ExtractionJob = { kind: DocumentKind; title: string; isUnnamed: boolean; declared: DeclaredType };
 
 export type ExtractionResult = {
   mimeType: string;
   /** the document's new title */
   title: string;
+  warnings: DocumentWarning[];
   texts: TextPart[];
   prepared: PreparedDocument;
 };

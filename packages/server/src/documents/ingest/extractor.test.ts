@@ -10,7 +10,12 @@ import { createDocx, createHugeStream, createPdf, zip } from "./sample-files.ts"
 const extractor = createExtractor({ silenceMs: 3_000 });
 afterAll(() => extractor.close());
 
-const job = { kind: "file" as "file" | "text", title: "T", isUnnamed: false, charset: null };
+const job = {
+  kind: "file" as "file" | "text",
+  title: "T",
+  isUnnamed: false,
+  declared: { charset: null, format: null },
+};
 
 async function* inParts(content: Buffer) {
   for (let start = 0; start < content.length; start += 262_144) yield content.subarray(start, start + 262_144);

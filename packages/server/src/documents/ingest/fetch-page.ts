@@ -2,7 +2,7 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import { SiteError } from "../sites/discover.ts";
 import { openPage } from "../sites/open-page.ts";
 import type { SiteClients } from "../sites/site-client.ts";
-import { parseCharset } from "./charset.ts";
+import { type DeclaredType, declaredType } from "./declared-type.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { Extractor } from "./extractor.ts";
 
@@ -18,7 +18,7 @@ export function createFetchPage(clients: SiteClients, extractor: Extractor) {
     url: string,
     organizationId: string,
     signal: AbortSignal,
-  ): Promise<{ body: Buffer; charset: string | null }> => {
+  ): Promise<{ body: Buffer; declared: DeclaredType }> => {
     const parts = {
       client: clients.forOrganization(organizationId),
       extractor: extractor.siteReader({ organizationId, signal }),
@@ -28,7 +28,7 @@ export function createFetchPage(clients: SiteClients, extractor: Extractor) {
     });
     const { headers, body } = page.response;
     if (body.length === 0) throw new ExtractionError("NO_TEXT", "The page is empty.");
-    return { body, charset: parseCharset(headers["content-type"]) };
+    return { body, declared: declaredType(headers["content-type"], "") };
   };
 }
 

@@ -106,7 +106,12 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
       return inTransaction(db, async (trx) => {
         const fence = trx.selectFrom("documentJobs").select("fence").where("documentId", "=", job.documentId);
         const attached = updateDocumentVersion(trx, job)
-          .set({ fileId: file.id, bytes: file.bytes, charset: file.charset })
+          .set({
+            fileId: file.id,
+            bytes: file.bytes,
+            charset: file.declared.charset,
+            declaredFormat: file.declared.format,
+          })
           .where(fence, "=", job.fence);
         if ((await attached.executeTakeFirst()).numUpdatedRows === 0n) return false;
         await files.insertReceived(trx, job, file);
@@ -114,7 +119,7 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
       });
     },
     /** Publishes the new version atomically. @returns false when the lease was lost and nothing was written */
-    async complete(job: LeasedJob, { title, mimeType, texts, prepared }: ExtractionResult): Promise<boolean> {
+    async complete(job: LeasedJob, { title, mimeType, warnings, texts, prepared }: ExtractionResult): Promise<boolean> {
       const { organizationId, agentId, documentId, version } = job;
       const last = texts.at(-1);
       const changes = {
@@ -126,6 +131,7 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
         state: "ready" as const,
         errorCode: null,
         errorMessage: null,
+        warnings: JSON.stringify(warnings),
         readyVersion: version,
         chunks: prepared.chunks.length,
         characters: last ? last.start + last.text.length : 0,

@@ -77,20 +77,29 @@ function createProgress(queue: JobQueue, job: LeasedJob) {
 async function withOriginal({ queue, files, fetchPage }: Parts, { job, document, progress, signal }: Task) {
   if (document.fileId !== null || document.url === null) return document;
   progress.set("fetching");
-  const { body, charset } = await fetchPage(document.url, document.organizationId, signal);
-  const file = await files.receive(document, [body], charset);
-  if (await queue.attachFile(job, file)) return { ...document, fileId: file.id, bytes: file.bytes, charset };
+  const { body, declared } = await fetchPage(document.url, document.organizationId, signal);
+  const file = await files.receive(document, [body], declared);
+  if (await queue.attachFile(job, file)) {
+    return {
+      ...document,
+      fileId: file.id,
+      bytes: file.bytes,
+      charset: declared.charset,
+      declaredFormat: declared.format,
+    };
+  }
   await files.deleteFile(file.id);
   throw new Error("The lease was lost.");
 }
 
 async function readOriginal({ files, extractor }: Parts, { document, progress, signal }: Task) {
   progress.set("extracting");
-  const { organizationId, kind, title, fileId, charset, hasOwnTitle } = document;
+  const { organizationId, kind, title, fileId, charset, declaredFormat, hasOwnTitle } = document;
+  const declared = { charset, format: declaredFormat };
   return extractor.extract(
     { organizationId, signal },
     {
-      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0, charset },
+      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0, declared },
       parts: files.read(fileId ?? ""),
       onProgress: (done, total) => progress.set("extracting", done, total),
     },

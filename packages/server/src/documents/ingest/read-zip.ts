@@ -6,11 +6,59 @@ const MAX_UNPACKED = 100 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
 const SLICE = 64 * 1024;
 
+/** An archive that was recognized, whose parts are unpacked on request. */
+export type Archive = {
+  /** the names of the first parts */
+  names: readonly string[];
+  /** the part with the content, as the package of an Office file names it */
+  mainPart: string | null;
+  /** the type in the part `mimetype`, which OpenDocument files and e-books have */
+  mimeType: string | null;
+  /** the title in the metadata of an Office file */
+  title: string | null;
+  unpack(isWanted: (name: string) => boolean): Map<string, Uint8Array>;
+};
+
+const MAX_NAMES = 1_000;
+
+/** Reads what an archive says about its content. */
+export function openArchive(bytes: Uint8Array): Archive {
+  const names: string[] = [];
+  const parts = readZip(bytes, (name) => {
+    if (names.length < MAX_NAMES) names.push(name);
+    return /^(_rels\/\.rels|mimetype|docProps\/core\.xml)$/i.test(name);
+  });
+  return {
+    names,
+    mainPart: findMainPart(parts, names),
+    mimeType: new TextDecoder().decode(parts.get("mimetype")).trim() || null,
+    title: findTitle(readXml(parts, findPart(parts, "docProps/core.xml") ?? "")),
+    unpack: (isWanted) => readZip(bytes, isWanted),
+  };
+}
+
+/** The part with the text, which the relationships of the package name: Word for the web writes `document2.xml`. */
+function findMainPart(parts: ReadonlyMap<string, Uint8Array>, names: readonly string[]): string | null {
+  const relationships = readXml(parts, findPart(parts, "_rels/.rels") ?? "") ?? "";
+  const [relationship = ""] = /<[^<>]{0,2000}\/officeDocument"[^<>]{0,2000}>/.exec(relationships) ?? [];
+  const [, target = ""] = /\bTarget="\/?([^"]{1,500})"/.exec(relationship) ?? [];
+  const usual = [target, "word/document.xml", "xl/workbook.xml", "ppt/presentation.xml"];
+  return usual.flatMap((name) => findName(names, name) ?? [])[0] ?? null;
+}
+
+function findTitle(xml: string | null): string | null {
+  const [, title = ""] = /<dc:title>([^<]{1,1000})<\/dc:title>/.exec(xml ?? "") ?? [];
+  const decoded = title.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name] ?? "").trim();
+  return decoded.slice(0, 500) || null;
+}
+
+const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+
 /**
  * Unpacks the parts of an archive that `isWanted` selects by name. Checks the declared sizes first, and then the actual
  * sizes while unpacking, because the declared sizes can be wrong.
  */
-export function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
+function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
   const parts = new Map<string, Uint8Array>();
   let declared = 0;
   let unpacked = 0;
@@ -18,7 +66,9 @@ export function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean):
   const unzip = new Unzip((file) => {
     if (++entries > MAX_ENTRIES)
       throw new ExtractionError("TOO_LARGE", `The file contains more than ${MAX_ENTRIES} parts.`);
-    if (!isWanted(file.name) || parts.has(file.name)) return;
+    // Some programs on Windows separate folders with a backslash.
+    const name = file.name.replaceAll("\\", "/");
+    if (!isWanted(name) || parts.has(name)) return;
     declared += file.originalSize ?? 0;
     if (declared > MAX_UNPACKED) throw tooLargeError();
     const chunks: Uint8Array[] = [];
@@ -27,7 +77,7 @@ export function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean):
       unpacked += chunk.length;
       if (unpacked > MAX_UNPACKED) throw tooLargeError();
       chunks.push(chunk);
-      if (isLast) parts.set(file.name, Buffer.concat(chunks));
+      if (isLast) parts.set(name, Buffer.concat(chunks));
     };
     file.start();
   });
@@ -49,9 +99,11 @@ function push(unzip: Unzip, chunk: Uint8Array, isLast: boolean): void {
 
 /** The name of a part as it is spelled in the archive. Names differ in case between programs. */
 export function findPart(parts: ReadonlyMap<string, Uint8Array>, name: string): string | null {
-  if (parts.has(name)) return name;
-  return [...parts.keys()].find((key) => key.toLowerCase() === name.toLowerCase()) ?? null;
+  return parts.has(name) ? name : findName([...parts.keys()], name);
 }
+
+const findName = (names: readonly string[], name: string) =>
+  names.find((candidate) => candidate.toLowerCase() === name.toLowerCase()) ?? null;
 
 /**
  * The text of an XML part. Refuses document type declarations: Office never writes them, and entities can expand

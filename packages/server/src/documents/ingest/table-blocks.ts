@@ -1,30 +1,57 @@
 import type { Block } from "./split-passages.ts";
 
+/** The number of leading rows that tell how wide a table is. */
+const SAMPLE_ROWS = 100;
+/** A header has at least this share of the filled cells of an ordinary row. */
+const HEADER_SHARE = 0.7;
+const MAX_HEADER_CELL = 300;
+
 /**
- * Converts the rows of a table to blocks. Each block repeats the column names, because a row is not understandable
- * without its header: `Name: City bike | Price: 20`. The first row with several filled cells is the header.
+ * Converts the rows of a sheet or file to blocks. Each block repeats the column names, because a row is not
+ * understandable without its header: `Name: City bike | Price: 20`. The header is the first row that is as wide as the
+ * others and has no numbers. Rows above it are titles.
  */
 export function tableBlocks(rows: Iterable<readonly string[]>, name: string | null): Block[] {
   const headings = name === null ? [] : [name];
-  const blocks: Block[] = [];
-  let header: readonly string[] | null = null;
-  for (const row of rows) {
-    const filled = row.filter((cell) => cell !== "");
-    if (filled.length === 0) continue;
-    if (header === null && filled.length > 1 && isHeader(row)) {
-      header = row;
-      continue;
-    }
-    const names: readonly string[] = header ?? [];
-    const cells = row.flatMap((cell, index) => (cell === "" ? [] : [names[index] ? `${names[index]}: ${cell}` : cell]));
-    blocks.push({ text: cells.join(" | "), headings, page: null });
-  }
-  // A table that consists only of a header is kept as text.
-  if (blocks.length === 0 && header) blocks.push({ text: header.filter(Boolean).join(" | "), headings, page: null });
-  return blocks;
+  const filled = [...rows].filter((row) => countFilled(row) > 0);
+  const start = findHeader(filled);
+  const header = filled[start] ?? [];
+  return filled.flatMap((row, index) => {
+    // A table that consists only of a header is kept as text.
+    if (index === start && start < filled.length - 1) return [];
+    return [{ text: index > start && start >= 0 ? labelRow(header, row) : joinCells(row), headings, page: null }];
+  });
 }
 
-/** Whether a row can be the header. A row with numbers is data. */
-function isHeader(row: readonly string[]): boolean {
-  return row.every((cell) => cell.length <= 100 && !/^[\d\s.,:%€$£¥+-]+$/.test(cell));
+/** `Name: City bike | Price: 20` */
+const labelRow = (header: readonly string[], row: readonly string[]): string =>
+  joinCells(row.map((cell, index) => (cell !== "" && header[index] ? `${header[index]}: ${cell}` : cell)));
+
+const joinCells = (row: readonly string[]) => row.filter((cell) => cell !== "").join(" | ");
+const countFilled = (row: readonly string[]) => row.filter((cell) => cell !== "").length;
+
+/** The index of the header, or -1 if the table has none. */
+function findHeader(rows: readonly (readonly string[])[]): number {
+  const widths = rows
+    .slice(0, SAMPLE_ROWS)
+    .map(countFilled)
+    .filter((width) => width > 1);
+  const ordinary = widths.sort((a, b) => a - b)[Math.floor(widths.length / 2)] ?? 2;
+  const first = rows.findIndex((row) => countFilled(row) >= Math.max(2, HEADER_SHARE * ordinary));
+  const candidate = rows[first];
+  return candidate && isHeader(candidate) ? first : -1;
 }
+
+/** Whether a row can be the header. A row with numbers is data, unless they are consecutive years. */
+function isHeader(row: readonly string[]): boolean {
+  const numbers = row.filter((cell) => isNumber(cell)).map(Number);
+  const areYears = numbers.length > 1 && numbers.every((year) => Number.isInteger(year) && year > 1900 && year < 2100);
+  const isSeries = numbers.every((year, index) => index === 0 || Math.abs(year - (numbers[index - 1] ?? 0)) === 1);
+  const isLabelled = numbers.length < countFilled(row);
+  return (
+    row.every((cell) => cell.length <= MAX_HEADER_CELL) &&
+    (numbers.length === 0 || (areYears && isSeries && isLabelled))
+  );
+}
+
+const isNumber = (cell: string): boolean => /\d/.test(cell) && /^[\d\s.,:%\p{Sc}+\u2212-]+$/u.test(cell);

@@ -2,7 +2,7 @@ import type { SourcePreview } from "@foyer/contract";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { createFairPool } from "../../pools/fair-pool.ts";
-import { parseCharset } from "../ingest/charset.ts";
+import { declaredType } from "../ingest/declared-type.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import type { Extractor } from "../ingest/extractor.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
@@ -88,8 +88,8 @@ async function followLinks(
     try {
       const answer = await client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });
       if (answer.status !== 200) continue;
-      const charset = parseCharset(answer.headers["content-type"]);
-      const page = await extractor.readForSite({ kind: "links", scope, url, charset, maxUrls: maxPages }, [
+      const declared = declaredType(answer.headers["content-type"], "");
+      const page = await extractor.readForSite({ kind: "links", scope, url, declared, maxUrls: maxPages }, [
         answer.body,
       ]);
       if (page.isInScope && !page.isNoindex) found.add(url);

@@ -8,7 +8,7 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import { pageContent } from "../document-columns.ts";
 import type { DocumentWriter } from "../document-writer.ts";
 import type { FileStore } from "../file-store.ts";
-import { parseCharset } from "../ingest/charset.ts";
+import { declaredType } from "../ingest/declared-type.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import { LeaseLostError } from "../leased-worker.ts";
 import type { DocumentStore, Trx } from "../store.ts";
@@ -136,9 +136,11 @@ async function storePage(
   const isUnchanged = response.status === 304;
   // The text is stored only if it changed, but the links are always needed.
   const content = isUnchanged ? parts.files.read(document?.fileId ?? "") : [response.body];
-  const charset = isUnchanged ? (document?.charset ?? null) : parseCharset(response.headers["content-type"]);
+  const declared = isUnchanged
+    ? { charset: document?.charset ?? null, format: document?.declaredFormat ?? null }
+    : declaredType(response.headers["content-type"], "");
   const found = await parts.extractor.readForSite(
-    { kind: "links", scope: site.scope, url: page.url, charset, maxUrls: maxSourcePages },
+    { kind: "links", scope: site.scope, url: page.url, declared, maxUrls: maxSourcePages },
     content,
   );
   const links = sync.followsLinks ? found : null;
@@ -231,7 +233,11 @@ async function store(
   const { parts, job, plan } = sync;
   const { organizationId, agentId } = job;
   const { body, headers } = response;
-  const file = await parts.files.receive({ organizationId, agentId }, [body], parseCharset(headers["content-type"]));
+  const file = await parts.files.receive(
+    { organizationId, agentId },
+    [body],
+    declaredType(headers["content-type"], ""),
+  );
   failpoint("site.page.stored");
   const content = {
     ...pageContent(page.url, document?.title ?? found.title),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { detectFormat } from "../ingest/detect-format.ts";
 import { extractHtml } from "../ingest/extract-html.ts";
+import { detectFormat } from "../ingest/file-probe.ts";
 import { ROBOT_NAME } from "../ingest/page-limits.ts";
 import { readSitemap } from "./read-sitemap.ts";
 import type { LinksResult, SiteJob, SiteResult, SiteScope } from "./site-protocol.ts";
@@ -36,8 +36,8 @@ export function readSiteFile(job: SiteJob, bytes: Uint8Array): SiteResult[SiteJo
   }
 }
 
-function readLinks(filter: AddressFilter, { url, charset, maxUrls }: SiteJob & { kind: "links" }, bytes: Uint8Array) {
-  const { format, text } = detectFormat(bytes, charset);
+function readLinks(filter: AddressFilter, { url, declared, maxUrls }: SiteJob & { kind: "links" }, bytes: Uint8Array) {
+  const { format, text } = detectFormat(bytes, declared);
   const isInScope = filter.isIncluded(url) && filter.isAllowed(url);
   const nothing = { allowed: [], disallowed: [], isTruncated: false };
   if (format !== "html") {
@@ -53,7 +53,7 @@ function readLinks(filter: AddressFilter, { url, charset, maxUrls }: SiteJob & {
     };
     return result;
   }
-  const page = extractHtml(text ?? "");
+  const page = extractHtml(text);
   const base = (page.base && URL.parse(page.base, url)?.href) || url;
   const hash = createHash("sha256")
     .update(JSON.stringify([page.title, page.blocks]))

@@ -1,7 +1,7 @@
 import { maxSourcePages } from "@foyer/contract";
 import type { SourcePageRow } from "../../db/document-tables.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { parseCharset } from "../ingest/charset.ts";
+import { declaredType } from "../ingest/declared-type.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import { SiteError } from "./discover.ts";
 import { fetchPage } from "./fetch-site-page.ts";
@@ -56,9 +56,9 @@ async function isInterchangeable(sync: RunningSync, page: SourcePageRow): Promis
     const response = await fetchPage(sync, page, undefined);
     const problem = readProblem(response);
     if (problem) return problem.state === "failed";
-    const charset = parseCharset(response.headers["content-type"]);
+    const declared = declaredType(response.headers["content-type"], "");
     const { contentHash } = await parts.extractor.readForSite(
-      { kind: "links", scope: site.scope, url: page.url, charset, maxUrls: maxSourcePages },
+      { kind: "links", scope: site.scope, url: page.url, declared, maxUrls: maxSourcePages },
       [response.body],
     );
     return (await parts.pages.twin(job, page.url, contentHash)) !== undefined;

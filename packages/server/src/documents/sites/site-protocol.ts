@@ -1,3 +1,5 @@
+import type { DeclaredType } from "../ingest/declared-type.ts";
+
 /**
  * Defines which URLs belong to a site. Patterns and robots.txt are untrusted, so only the extraction process matches
  * them.
@@ -24,7 +26,7 @@ export type Judged = {
 export type SiteJob =
   | { kind: "robots"; scope: SiteScope; startUrl: string }
   | { kind: "sitemap"; scope: SiteScope; url: string; maxUrls: number }
-  | { kind: "links"; scope: SiteScope; url: string; charset: string | null; maxUrls: number }
+  | { kind: "links"; scope: SiteScope; url: string; declared: DeclaredType; maxUrls: number }
   | { kind: "addresses"; scope: SiteScope; urls: string[] };
 
 type RobotsResult = { crawlDelayMs: number | null; sitemaps: string[]; isStartAllowed: boolean };

@@ -1,12 +1,17 @@
+import { documentFormats } from "@foyer/contract/rules/document-formats";
 import { matchPage } from "@foyer/contract/rules/match-page";
 import robotsParser, { type Robot } from "robots-parser";
 import { ROBOT_NAME } from "../ingest/page-limits.ts";
 import { withoutTracking } from "./site-address.ts";
 import type { Judged, SiteScope } from "./site-protocol.ts";
 
-/** Extensions of files that are often linked but are not pages. */
-const NO_PAGE =
-  /\.(7z|aac|apk|avi|avif|bmp|bz2|css|csv|dmg|docx?|eot|exe|flac|gif|gz|ico|ics|iso|jar|jpe?g|js|json|m4a|m4v|mjs|mov|mp3|mp4|mpe?g|msi|ogg|otf|pkg|png|pptx?|rar|rss|svg|tar|tgz|tiff?|ttf|vcf|wasm|wav|webm|webp|wmv|woff2?|xlsx?|xml|xz|zip)$/i;
+/** Extensions of files that are often linked but never read. */
+const otherExtensions =
+  "7z aac apk avi avif bmp bz2 css dmg doc eot exe flac gif gz ico ics iso jar jpe?g js json m4a m4v mjs mov mp3 mp4 mpe?g msi ogg otf pkg png ppt rar rss svg tar tgz tiff? ttf vcf wasm wav webm webp wmv woff2? xls xml xz zip";
+const unreadExtensions = Object.values(documentFormats).flatMap(({ isCrawled, extensions }) =>
+  isCrawled ? [] : extensions,
+);
+const NO_PAGE = new RegExp(`\\.(${[...otherExtensions.split(" "), ...unreadExtensions].join("|")})$`, "i");
 
 /** The package's types declare a default export that its CommonJS module does not have. */
 const parseRobots = robotsParser as unknown as (url: string, text: string) => Robot;

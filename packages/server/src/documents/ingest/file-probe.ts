@@ -1,20 +1,15 @@
 import { isAscii } from "node:buffer";
-import { findEncoding } from "./charset.ts";
+import { type DocumentFormat, documentFormatList, documentFormats } from "@foyer/contract/rules/document-formats";
+import { type DeclaredType, findEncoding } from "./declared-type.ts";
+import type { FileProbe } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
+import { formatReaders } from "./formats.ts";
+import { type Archive, openArchive } from "./read-zip.ts";
+import type { Warnings } from "./warnings.ts";
 
-export type Format = "pdf" | "zip" | "html" | "csv" | "markdown" | "text";
+const supported = `Supported formats: ${documentFormatList}.`;
 
-const mimeTypes: Record<Exclude<Format, "zip">, string> = {
-  pdf: "application/pdf",
-  html: "text/html",
-  csv: "text/csv",
-  markdown: "text/markdown",
-  text: "text/plain",
-};
-
-export const mimeTypeOf = (format: Exclude<Format, "zip">): string => mimeTypes[format];
-
-const supported = "Supported formats: PDF, DOCX, XLSX, CSV, HTML, Markdown and plain text.";
+export type DetectedFile = { format: DocumentFormat; text: string; archive: Archive | null };
 
 /** Unsupported formats that people upload by mistake: their first bytes, and a message that says what to do instead. */
 const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
@@ -30,20 +25,55 @@ const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
   ["SQLite format 3", `Databases are not supported. ${supported}`],
 ];
 
+/** The number of characters that text formats are recognized by. */
+const TEXT_START = 20_000;
+
 /**
- * Detects the format of a file from its content.
- * @param charset the encoding that the HTTP response or the upload specified, see `parseCharset`
+ * Detects the format of a file from its content. In doubt, what the sender declared decides.
  * @throws ExtractionError when the format is not supported
  */
-export function detectFormat(bytes: Uint8Array, charset: string | null): { format: Format; text: string | null } {
+export function detectFormat(bytes: Uint8Array, declared: DeclaredType, warnings?: Warnings): DetectedFile {
   const start = decodeLatin1(bytes.subarray(0, 1_024));
-  if (start.includes("%PDF-")) return { format: "pdf", text: null };
-  if (start.startsWith("PK\x03\x04")) return { format: "zip", text: null };
+  const archive = start.startsWith("PK\x03\x04") ? openArchive(bytes) : null;
+  const binary = findFormat({ start, archive, text: "" });
+  if (binary !== null) return { format: binary, text: "", archive };
+  if (archive !== null) throw unsupportedArchiveError(archive);
   if (start.startsWith("\xd0\xcf\x11\xe0")) throw oldOfficeError(bytes);
   const match = unsupported.find(([magic]) => start.startsWith(magic));
   if (match) throw new ExtractionError("NOT_SUPPORTED", match[1]);
-  const text = decode(bytes, charset);
-  return { format: detectTextFormat(text), text };
+  const text = decode(bytes, declared.charset, warnings);
+  return { format: detectTextFormat(text.slice(0, TEXT_START), start, declared), text, archive };
+}
+
+function findFormat(probe: FileProbe): DocumentFormat | null {
+  return formats.find((format) => formatReaders[format].matches?.(probe)) ?? null;
+}
+
+const formats = Object.keys(documentFormats) as DocumentFormat[];
+
+function detectTextFormat(text: string, start: string, declared: DeclaredType): DocumentFormat {
+  const certain = findFormat({ start, archive: null, text });
+  if (certain !== null) return certain;
+  const { format } = declared;
+  if (format !== null && format !== "text" && isTextFormat(format)) return format;
+  if (/^\s*<(\?xml|svg|rss|feed)\b/.test(text)) {
+    throw new ExtractionError("NOT_SUPPORTED", `XML files are not supported. ${supported}`);
+  }
+  return formats.find((candidate) => formatReaders[candidate].resembles?.(text)) ?? "text";
+}
+
+/** Whether a text without its format's signs can be of the format. */
+const isTextFormat = (format: DocumentFormat) => formatReaders[format].resembles !== undefined;
+
+const otherArchives: ReadonlyArray<readonly [part: RegExp, kind: string]> = [
+  [/^ppt\//i, "PowerPoint files are"],
+  [/^mimetype$/, "OpenDocument files and e-books of this kind are"],
+  [/^META-INF\//i, "Java archives are"],
+];
+
+function unsupportedArchiveError({ names }: Archive): ExtractionError {
+  const kind = otherArchives.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? "ZIP archives are";
+  return new ExtractionError("NOT_SUPPORTED", `${kind} not supported. Upload the files individually. ${supported}`);
 }
 
 /** Word and Excel store password-protected files in their old container format. */
@@ -66,7 +96,7 @@ function decodeLatin1(bytes: Uint8Array): string {
  * encoding that the page declares, and Windows-1252. UTF-8 comes before the specified encodings, because bytes that are
  * valid UTF-8 are hardly ever in another encoding, and the specifications can be wrong.
  */
-function decode(bytes: Uint8Array, charset: string | null): string {
+function decode(bytes: Uint8Array, charset: string | null, warnings?: Warnings): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return withoutNul(new TextDecoder("utf-16le").decode(bytes));
   if (first === 0xfe && second === 0xff) return withoutNul(new TextDecoder("utf-16be").decode(bytes));
@@ -80,7 +110,11 @@ function decode(bytes: Uint8Array, charset: string | null): string {
   try {
     return withoutNul(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return withoutNul(new TextDecoder(declared ?? (charset === "utf-8" ? charset : "windows-1252")).decode(bytes));
+    const encoding = declared ?? (charset === "utf-8" ? charset : "windows-1252");
+    const text = withoutNul(new TextDecoder(encoding).decode(bytes));
+    const replaced = text.match(/\ufffd/g)?.length ?? 0;
+    if (replaced > 0) warnings?.add("CHARACTERS_REPLACED", "", replaced);
+    return text;
   }
 }
 
@@ -101,59 +135,3 @@ const legacyCharset = (charset: string | null) => (charset?.startsWith("utf-") ?
 
 /** Removes NUL characters, which PostgreSQL cannot store in text. */
 const withoutNul = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "") : text);
-
-const htmlStart = /^\s*(<!--[\s\S]{0,2000}?-->\s*)?(<\?xml[^>]{0,200}\?>\s*)?<(!doctype\s+html|html|head|body)\b/i;
-const htmlTags = /<(p|div|h[1-6]|ul|ol|table|section|article|main|br|span)\b[^<>]{0,500}>/gi;
-const markdown = /^#{1,6} \S|^\s*[-*+] \S|\]\([^)\s]+\)|^```|\*\*\S/m;
-
-function detectTextFormat(text: string): Format {
-  const start = text.slice(0, 20_000);
-  if (htmlStart.test(start)) return "html";
-  if (/^\s*<(\?xml|svg|rss|feed)\b/.test(start)) {
-    throw new ExtractionError("NOT_SUPPORTED", `XML files are not supported. ${supported}`);
-  }
-  if (/^\s*</.test(start) && (start.match(htmlTags)?.length ?? 0) >= 3) return "html";
-  if (isEmail(start)) {
-    throw new ExtractionError("NOT_SUPPORTED", `Email files are not supported. Save the message as PDF. ${supported}`);
-  }
-  if (looksLikeCsv(start)) return "csv";
-  return markdown.test(start) ? "markdown" : "text";
-}
-
-/** Whether the text begins with the header of an email or of a saved web page (MHTML). */
-function isEmail(start: string): boolean {
-  const [header = ""] = start.trimStart().split(/\r?\n\r?\n/, 1);
-  const names = header.split(/\r?\n(?![ \t])/).map((line) => /^[!-9;-~]{1,100}:/.exec(line)?.[0].toLowerCase());
-  return (
-    names.every((name) => name !== undefined) && names.includes("mime-version:") && names.includes("content-type:")
-  );
-}
-
-/** Whether at least three lines have the same number of the same separator, in at least two columns. */
-function looksLikeCsv(start: string): boolean {
-  const lines = start.split(/\r?\n/).slice(0, 20);
-  // The last line may be truncated.
-  if (start.length === 20_000 && lines.length < 20) lines.pop();
-  const filled = lines.filter((line) => line.trim() !== "");
-  if (filled.length < 3) return false;
-  return [",", ";", "\t", "|"].some((separator) => {
-    const counts = filled.map((line) => countUnquotedSeparators(line, separator));
-    const [first = 0] = counts;
-    return first > 0 && counts.every((count) => count === first) && !isProse(filled);
-  });
-}
-
-function countUnquotedSeparators(line: string, separator: string): number {
-  let count = 0;
-  let isQuoted = false;
-  for (const character of line) {
-    if (character === '"') isQuoted = !isQuoted;
-    else if (character === separator && !isQuoted) count++;
-  }
-  return count;
-}
-
-/** Whether the lines are prose. Sentences with one comma each look like two columns. */
-function isProse(lines: readonly string[]): boolean {
-  return lines.filter((line) => /[.!?。]\s*$/.test(line)).length > lines.length / 2;
-}

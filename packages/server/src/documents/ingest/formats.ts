@@ -1,0 +1,48 @@
+import type { DocumentFormat } from "@foyer/contract/rules/document-formats";
+import type { FileContent, FileInput, FileProbe } from "./extracted.ts";
+import { isEmail, isHtml, resemblesCsv, resemblesHtml, resemblesMarkdown } from "./text-signs.ts";
+
+type FormatReader = {
+  /** Whether the content leaves no doubt. The first format that matches is used. */
+  matches?(probe: FileProbe): boolean;
+  /** Whether a text that nobody declared to be of a format is probably of this one. */
+  resembles?(text: string): boolean;
+  read(file: FileInput): FileContent | Promise<FileContent>;
+};
+
+/** How each format is recognized and read. The code for a format is loaded on first use. */
+export const formatReaders: Record<DocumentFormat, FormatReader> = {
+  pdf: {
+    matches: ({ start }) => start.includes("%PDF-"),
+    read: async (file) => (await import("./extract-pdf.ts")).extractPdf(file),
+  },
+  docx: {
+    matches: ({ archive }) => archive !== null && /^word\//i.test(archive.mainPart ?? ""),
+    read: async (file) => (await import("./extract-docx.ts")).extractDocx(file),
+  },
+  xlsx: {
+    matches: ({ archive }) => archive !== null && /^xl\//i.test(archive.mainPart ?? ""),
+    read: async (file) => (await import("./extract-xlsx.ts")).extractXlsx(file),
+  },
+  html: {
+    matches: ({ text }) => isHtml(text),
+    resembles: resemblesHtml,
+    read: async ({ text, onProgress }) => (await import("./extract-html.ts")).extractHtml(text, onProgress),
+  },
+  eml: {
+    matches: ({ text }) => isEmail(text),
+    resembles: () => false,
+    read: async (file) => (await import("./extract-eml.ts")).extractEml(file),
+  },
+  csv: {
+    resembles: resemblesCsv,
+    read: async (file) => (await import("./extract-csv.ts")).extractCsv(file),
+  },
+  markdown: {
+    resembles: resemblesMarkdown,
+    read: async ({ text }) => (await import("./extract-text.ts")).extractText(text),
+  },
+  text: {
+    read: async ({ text }) => (await import("./extract-text.ts")).extractText(text),
+  },
+};
