@@ -21,6 +21,11 @@ export function parseHandoff({ handoff }: Pick<AgentRow, "handoff">): HandoffSet
   return handoff === "{}" ? defaults : { ...defaults, ...JSON.parse(handoff) };
 }
 
+/** The time zone in which the agent's team works. */
+export function readTimeZone(agent: Pick<AgentRow, "handoff">): string {
+  return parseHandoff(agent).hours?.timeZone ?? "UTC";
+}
+
 /** The stored settings after a change, as JSON. `null` removes a setting, or all of them. */
 export function applyHandoffChanges(stored: string, changes: HandoffChanges | null): string {
   if (changes === null) return "{}";

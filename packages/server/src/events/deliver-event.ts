@@ -6,6 +6,7 @@ import type { DeliveryRow, WebhookRow } from "../db/outbox-tables.ts";
 import { afterCommit } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
+import type { MailContent } from "../outbound/mail-content.ts";
 import type { AttemptResult, CompletedAttempt } from "../outbox/attempts.ts";
 import type { LeasedDelivery, NewDelivery } from "../outbox/delivery-queue.ts";
 import { hostOf, MAIL_HOST } from "../outbox/host-of.ts";
@@ -219,11 +220,11 @@ function createNotice(
   };
 }
 
-function createDisabledNotice({ id, url, description }: WebhookRow, baseUrl: string) {
+function createDisabledNotice({ id, url, description }: WebhookRow, baseUrl: string): MailContent {
   const host = hostOf(url);
-  const lines = [
+  const parts = [
     `Foyer has disabled the webhook ${description ?? host} because every attempt to reach ${host} has failed for five days.`,
     `Events are not sent to it anymore. Fix the receiver, enable the webhook (PATCH ${baseUrl}/webhooks/${id} with {"isEnabled": true}), and send the failed events again (POST ${baseUrl}/webhooks/${id}/retry).`,
   ];
-  return { subject: `Webhook disabled: ${description ?? host}`, text: lines.join("\n\n") };
+  return { subject: `Webhook disabled: ${description ?? host}`, parts };
 }

@@ -1,6 +1,7 @@
 import { getCACertificates } from "node:tls";
 import type { SendMailOptions } from "nodemailer";
 import type { Logger } from "pino";
+import { type MailContent, renderMail } from "./mail-content.ts";
 import { createMailFailure, MailError } from "./mail-error.ts";
 import { isMailAddress, type SmtpAddress, type TlsMode } from "./smtp-address.ts";
 
@@ -17,7 +18,7 @@ type MailSettings = {
   from: { name: string; address: string };
 };
 
-type Mail = { to: string; subject: string; text: string; html?: string };
+type Mail = MailContent & { to: string };
 
 export type Mailer = {
   /** true when SMTP_URL is set */
@@ -131,13 +132,12 @@ async function openTransport(
   });
 }
 
-function compose({ to, subject, text, html }: Mail): SendMailOptions {
+function compose({ to, ...content }: Mail): SendMailOptions {
   return {
+    ...renderMail(content),
     // Pass the address as an object, because nodemailer would parse a string as a list of addresses.
     to: { name: "", address: to },
-    subject: subject.replace(/\p{Cc}+/gu, " ").trim(),
-    text,
-    ...(html === undefined ? {} : { html }),
+    subject: content.subject.replace(/\p{Cc}+/gu, " ").trim(),
     // RFC 3834: prevents automatic replies such as holiday notices.
     headers: { "Auto-Submitted": "auto-generated" },
   };

@@ -18,9 +18,6 @@ export function stripMarkdown(text: string): string {
 
 export const toSingleLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
-/** Indents continuation lines, so that a value cannot imitate other lines of the email. */
-export const indentContinuationLines = (text: string) => text.replace(/\r\n|[\r\n\u2028\u2029]/g, "\n    ");
-
 /** Shortens a text to at most `length` characters, with an ellipsis at the end if something was cut off. */
 export function truncateText(text: string, length: number): string {
   const characters = Array.from(text);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
+import { escapeHtml } from "../escape-html.ts";
 
 export type Asset = { text: string; type: string; etag: string };
 
@@ -50,10 +51,4 @@ const assets = new Set([
 /** Replaces `{{name}}` with values, escaped for text and quoted attributes. A name without a value becomes empty. */
 function fillPage(page: string, values: Record<string, string>): string {
   return page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ""));
-}
-
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-function escapeHtml(text: string) {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -34,11 +34,14 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
   }
 
   async function deliver(
-    mail: { to: string; subject: string; lines: string[]; url: string },
+    mail: { to: string; subject: string; lines: string[]; label: string; url: string },
     kind?: PendingLinkRow["kind"],
   ) {
-    const { to, subject, lines, url } = mail;
-    if (mailer.isConfigured) return mailer.send({ to, subject, text: [...lines, "", url, "", footer].join("\n") });
+    const { to, subject, lines, label, url } = mail;
+    if (mailer.isConfigured) {
+      const parts = [...lines, { type: "link", label, url } as const, { type: "footer", text: footer } as const];
+      return mailer.send({ to, subject, parts });
+    }
     // A public BASE_URL with HOST on loopback means that a reverse proxy is in use. Even then, the operator can read
     // the log.
     const isLocal = config.isLoopbackOnly ? loopbackPrivileges.areGranted() : isLoopback(config.host);
@@ -71,14 +74,16 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
         if (!(await findUser(db, to)) && !(await canSignUp(db, config, to, "address"))) return;
         const url = linkTo("/auth/magic-link/verify", { token, callbackUrl });
         const lines = ["Use this link to sign in. It expires in 10 minutes and can be used once."];
-        await deliver({ to, subject: "Your sign-in link", lines, url }, "sign-in");
+        await deliver({ to, subject: "Your sign-in link", lines, label: "Sign in:", url }, "sign-in");
       };
       inBackground(send());
     },
     passwordReset(to: string, token: string): void {
       const url = linkTo("/dashboard/reset-password", { token });
       const lines = ["Use this link to choose a new password. It expires in one hour and can be used once."];
-      inBackground(deliver({ to, subject: "Reset your password", lines, url }, "password-reset"));
+      inBackground(
+        deliver({ to, subject: "Reset your password", lines, label: "Choose a new password:", url }, "password-reset"),
+      );
     },
     verification(to: string, token: string): void {
       const lines = [
@@ -86,11 +91,12 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
         "If it wasn't you, do nothing. The account cannot be used until the address is verified.",
       ];
       const url = linkTo("/auth/verify-email", { token });
-      inBackground(deliver({ to, subject: "Verify your email address", lines, url }));
+      inBackground(deliver({ to, subject: "Verify your email address", lines, label: "Verify this address:", url }));
     },
     alreadySignedUp(to: string): void {
-      const lines = ["Someone tried to create an account with this email address. You already have one. Sign in here:"];
-      inBackground(deliver({ to, subject: "You already have an account", lines, url: `${baseUrl}/dashboard` }));
+      const lines = ["Someone tried to create an account with this email address. You already have one."];
+      const url = `${baseUrl}/dashboard`;
+      inBackground(deliver({ to, subject: "You already have an account", lines, label: "Sign in:", url }));
     },
     /**
      * Names contain neither web addresses nor line breaks (`toPlainName`). With open sign-up, anyone can choose them and
@@ -105,9 +111,9 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
         ? "You're invited to Foyer"
         : `${toPlainName(inviter.name, "A colleague")} invited you to ${name} on Foyer`;
       const lines = [
-        `${inviter.email} invited you to join ${name}. Choose a name and a password to join. The link expires in 7 days:`,
+        `${inviter.email} invited you to join ${name}. Choose a name and a password to join. The link expires in 7 days.`,
       ];
-      inBackground(deliver({ to, subject, lines, url }));
+      inBackground(deliver({ to, subject, lines, label: "Join:", url }));
     },
     /** The links that could not be emailed, for an owner to pass on; newest first. */
     async listPending(organizationId: string) {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SubmissionRow } from "../../db/form-tables.ts";
+import { renderMail } from "../../outbound/mail-content.ts";
 import { createPayloadBody, createWebhookBody, formatValue } from "./delivery-content.ts";
 import { createEmailContent, createTeamChatBody } from "./delivery-texts.ts";
 
@@ -152,7 +153,9 @@ describe("a payload", () => {
     );
     await expect(createPayloadBody({ a: Array(4).fill("{{text}}") }, text)).resolves.toHaveLength(3_960_019);
     expect(() => createTeamChatBody({ message: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
-    expect(() => createEmailContent({ subject: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
+    expect(() => createEmailContent({ subject: "{{text}}".repeat(10) }, text, "UTC")).toThrow(
+      "more than 4000000 characters",
+    );
     const file = createContent({ cv: null }, [createFile("cv", Buffer.alloc(5 * 1024 * 1024))]);
     await expect(createPayloadBody({ a: Array(8).fill("{{cv}}") }, file)).rejects.toThrow("more than 32 MiB");
   });
@@ -240,28 +243,29 @@ describe("an email", () => {
     const content = createContent({ name: "Ada", choices: ["a", "b"], cv: null, none: "" }, [
       createFile("cv", Buffer.alloc(10)),
     ]);
-    expect(createEmailContent({}, content)).toEqual({
-      subject: "New submission of contact_us",
-      text: [
+    const mail = createEmailContent({}, content, "Europe/Zurich");
+    expect(mail.subject).toBe("New submission of contact_us");
+    expect(renderMail(mail).text).toBe(
+      [
         "name: Ada",
         "choices: a, b",
         "cv: (file: application/pdf, 10 bytes)",
         "none: ",
         "",
         "Form: contact_us",
-        "Submitted: 2026-01-31T09:30:00.123Z",
+        "Submitted: 31 January 2026 at 10:30 (Europe/Zurich)",
         "Submission: sub_1",
       ].join("\n"),
-    });
+    );
   });
 
   it("has a one-line subject, whatever the visitor entered", () => {
     const name = "Ada\r\nBcc: everybody@example.com\u2028\u0085X: 1";
-    const { subject } = createEmailContent({ subject: "From {{name}}" }, createContent({ name }));
+    const { subject } = createEmailContent({ subject: "From {{name}}" }, createContent({ name }), "UTC");
     expect(subject).toMatch(/^From Ada Bcc: everybody@example.com.*X: 1$/);
     expect(subject).not.toMatch(/[\r\n\u2028]/);
     expect([
-      ...createEmailContent({ subject: "{{name}}" }, createContent({ name: "🚲".repeat(999) })).subject,
+      ...createEmailContent({ subject: "{{name}}" }, createContent({ name: "🚲".repeat(999) }), "UTC").subject,
     ]).toHaveLength(250);
   });
 });

@@ -1,6 +1,8 @@
 import type { PostAction } from "@foyer/contract";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
-import { indentContinuationLines, removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
+import { formatTime } from "../../format-time.ts";
+import type { MailContent } from "../../outbound/mail-content.ts";
+import { removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
 import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
 import { createValueLookup, describeFiles, type SubmissionContent } from "./delivery-content.ts";
 
@@ -19,18 +21,29 @@ export function createTeamChatBody(action: ChatMessage, content: SubmissionConte
   );
 }
 
-/** Builds the email to a member or an external recipient, with one field per line. */
-export function createEmailContent(action: Pick<PostAction, "subject">, content: SubmissionContent) {
-  const { submission, files } = content;
+/**
+ * Builds the email to a member or an external recipient, with one field per line.
+ * @param timeZone the agent's
+ */
+export function createEmailContent(
+  action: Pick<PostAction, "subject">,
+  { submission, files }: SubmissionContent,
+  timeZone: string,
+): MailContent {
   const values = createValueLookup(submission, describeFiles(files));
-  const fields = Object.keys(JSON.parse(submission.formData)).map(
-    (name) => `${toSingleLine(name)}: ${indentContinuationLines(values(name) ?? "")}`,
-  );
-  const when = new Date(submission.createdAt).toISOString();
-  const facts = [`Form: ${submission.toolName}`, `Submitted: ${when}`, `Submission: ${submission.id}`];
+  const names = Object.keys(JSON.parse(submission.formData));
+  const fields = names.map((name) => [toSingleLine(name), values(name) ?? ""] as const);
+  const facts = [
+    ["Form", submission.toolName],
+    ["Submitted", formatTime(submission.createdAt, timeZone)],
+    ["Submission", submission.id],
+  ] as const;
   return {
     subject: formatSubject(action.subject || "New submission of {{_toolName}}", values),
-    text: [...fields, "", ...facts].join("\n"),
+    parts: [
+      { type: "facts", facts: fields },
+      { type: "facts", facts },
+    ],
   };
 }
 
@@ -40,7 +53,10 @@ const MAX_CONFIRMED_CHARACTERS = 200;
  * Builds the confirmation email to the visitor. Anyone can enter someone else's address, so each value is shortened to
  * one line and its links are removed. Otherwise, a form could be used to send arbitrary messages.
  */
-export function createConfirmationContent(action: Pick<PostAction, "subject" | "message">, content: SubmissionContent) {
+export function createConfirmationContent(
+  action: Pick<PostAction, "subject" | "message">,
+  content: SubmissionContent,
+): MailContent {
   const values = createValueLookup(content.submission, describeFiles(content.files));
   const getSafeValue = (name: string) => {
     const text = values(name);
@@ -48,7 +64,7 @@ export function createConfirmationContent(action: Pick<PostAction, "subject" | "
   };
   return {
     subject: formatSubject(action.subject ?? "", getSafeValue),
-    text: fillTemplate(action.message ?? "", getSafeValue),
+    parts: [fillTemplate(action.message ?? "", getSafeValue)],
   };
 }
 

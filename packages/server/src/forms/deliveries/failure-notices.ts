@@ -4,6 +4,7 @@ import type { Executor } from "../../db/compiled-query.ts";
 import type { SubmissionRow } from "../../db/form-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
+import type { MailContent } from "../../outbound/mail-content.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
 import { MAIL_HOST } from "../../outbox/host-of.ts";
 import { deliveryDefaults } from "./submission-delivery.ts";
@@ -62,13 +63,17 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
   };
 }
 
-export function createFailureNotice(submission: Pick<SubmissionRow, "id" | "toolName">, baseUrl: string) {
-  const { id, toolName } = submission;
-  const lines = [
-    `A submission of the form ${toolName} could not be delivered. Foyer has stopped retrying it.`,
-    "The submission is stored. See what went wrong and retry the delivery here:",
-    `${baseUrl}/dashboard/forms/submissions/${id}`,
-    "You receive at most one of these emails per form and hour.",
-  ];
-  return { subject: `Delivery failed: submission of ${toolName}`, text: lines.join("\n\n") };
+export function createFailureNotice(
+  { id, toolName }: Pick<SubmissionRow, "id" | "toolName">,
+  baseUrl: string,
+): MailContent {
+  return {
+    subject: `Delivery failed: submission of ${toolName}`,
+    parts: [
+      `A submission of the form ${toolName} could not be delivered. Foyer has stopped retrying it.`,
+      "The submission is stored. You can see what went wrong and retry the delivery.",
+      { type: "link", label: "Open the submission:", url: `${baseUrl}/dashboard/forms/submissions/${id}` },
+      { type: "footer", text: "You receive at most one of these emails per form and hour." },
+    ],
+  };
 }

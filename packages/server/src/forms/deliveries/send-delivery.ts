@@ -1,4 +1,5 @@
 import type { PostAction } from "@foyer/contract";
+import { readTimeZone } from "../../agents/handoff.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
@@ -44,6 +45,16 @@ export function createDeliverySender(
     return post({ url: target.url || target.webhookUrl || "", organizationId, headers, body, signal });
   }
 
+  async function findTimeZone({ organizationId, agentId }: SubmissionContent["submission"]): Promise<string> {
+    const agent = await db
+      .selectFrom("agents")
+      .select("handoff")
+      .where("id", "=", agentId)
+      .where("organizationId", "=", organizationId)
+      .executeTakeFirstOrThrow();
+    return readTimeZone(agent);
+  }
+
   /** Returns the email address of the recipient, or a `problem` that explains why there is none. */
   async function resolveRecipient(
     organizationId: string,
@@ -74,7 +85,7 @@ export function createDeliverySender(
     if (to === undefined) return createFailure("No recipient", problem);
     if (purpose === "notice") await mailer.send({ to, ...createFailureNotice(submission, config.baseUrl) });
     else if (purpose === "confirmation") await mailer.send({ to, ...createConfirmationContent(target, content) });
-    else await mailer.send({ to, ...createEmailContent(target, content) });
+    else await mailer.send({ to, ...createEmailContent(target, content, await findTimeZone(submission)) });
     return delivered;
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { localeIds } from "../../../../widget/src/locales/choose-locale.ts";
+import { renderMail } from "../../outbound/mail-content.ts";
 import { type AnswerFacts, answerMail, createConversationLink } from "./answer-mail.ts";
 import { answerLanguages, answerTexts } from "./answer-texts.ts";
 
@@ -24,16 +25,17 @@ function createFacts(changes: Partial<AnswerFacts> = {}): AnswerFacts {
 
 describe("the email with an answer", () => {
   it("contains the answer, then the link, then the conversation", () => {
-    expect(answerMail(createFacts(), { baseUrl, token: "fct_1" })).toEqual({
-      subject: "Grace has answered you (Harbour)",
-      text: [
+    const mail = answerMail(createFacts(), { baseUrl, token: "fct_1" });
+    expect(mail.subject).toBe("Grace has answered you (Harbour)");
+    expect(renderMail(mail).text).toBe(
+      [
         "Grace has answered your question to Harbour:",
         "It is in Zurich.",
         "Continue the conversation:\nhttps://chat.example/conversation/agent_1#foyer-conversation=conv_1.fct_1",
         "The conversation so far:\n> You: Where is my bike?\n> Harbour: I do not know.",
         "You receive this email because you left this address for an answer. Use the link to reply.",
       ].join("\n\n"),
-    });
+    );
   });
 
   it("quotes no links of the visitor or the agent, no fake lines and no endless text", () => {
@@ -42,7 +44,9 @@ describe("the email with an answer", () => {
       { position: 0, role: "user", content, authorName: null },
       { position: 1, role: "assistant", content: "Hello $& {site}", authorName: "$& {site}\r\nBcc: x@example.com" },
     ] as const;
-    const { subject, text } = answerMail(createFacts({ messages, from: 1 }), { baseUrl, token: "t" });
+    const mail = answerMail(createFacts({ messages, from: 1 }), { baseUrl, token: "t" });
+    const { subject } = mail;
+    const { text } = renderMail(mail);
     expect(text).not.toContain("evil.example");
     const [, quote = ""] = text.split("The conversation so far:\n");
     expect(
@@ -65,7 +69,7 @@ describe("the email with an answer", () => {
       { position: 1, role: "assistant", content, authorName: null },
       { position: 2, role: "assistant", content: "We are.", authorName: "Grace" },
     ] as const;
-    const { text } = answerMail(createFacts({ messages }), { baseUrl, token: "t" });
+    const { text } = renderMail(answerMail(createFacts({ messages }), { baseUrl, token: "t" }));
     expect(text).toContain("> You: Open **today**?\n> Harbour: Hours\n");
     expect(text).toContain("Open Monday to Saturday, see our hours.");
     expect(text).toContain("- 9 to 18, 2 * 3 * 4");
@@ -73,10 +77,11 @@ describe("the email with an answer", () => {
 
   it("exists in the languages of the widget", () => {
     expect([...answerLanguages].sort()).toEqual([...localeIds].sort());
-    expect(answerTexts("pt-BR").you).toBe("Você");
-    for (const language of [null, "xx", "constructor", "__proto__"]) expect(answerTexts(language).you).toBe("You");
+    expect(answerTexts("pt-BR").texts.you).toBe("Você");
+    for (const language of [null, "xx", "constructor", "__proto__"])
+      expect(answerTexts(language).texts.you).toBe("You");
     for (const language of answerLanguages) {
-      const { subject, opening } = answerTexts(language);
+      const { subject, opening } = answerTexts(language).texts;
       for (const text of [subject, opening]) expect(text, language).toMatch(/\{name\}.*\{site\}|\{site\}.*\{name\}/);
     }
   });

@@ -1,10 +1,5 @@
-import {
-  indentContinuationLines,
-  removeLinks,
-  stripMarkdown,
-  toSingleLine,
-  truncateText,
-} from "../../outbox/message-text.ts";
+import type { MailContent, MailPart } from "../../outbound/mail-content.ts";
+import { removeLinks, stripMarkdown, toSingleLine, truncateText } from "../../outbox/message-text.ts";
 import { type AnswerTexts, answerTexts } from "./answer-texts.ts";
 
 export type MailedMessage = {
@@ -35,36 +30,34 @@ const MAX_QUOTED_CHARACTERS = 500;
  * The email to a visitor who left an address and is no longer on the page. It quotes the conversation. Anyone can enter
  * someone else's address, so what the visitor and the agent wrote is quoted without its links.
  */
-export function answerMail(
-  facts: AnswerFacts,
-  { baseUrl, token }: { baseUrl: string; token: string },
-): { subject: string; text: string } {
+export function answerMail(facts: AnswerFacts, { baseUrl, token }: { baseUrl: string; token: string }): MailContent {
   const { agentName, messages, from } = facts;
   const context: { language?: string | null } = facts.context ? JSON.parse(facts.context) : {};
-  const texts = answerTexts(context.language ?? null);
+  const { language, texts } = answerTexts(context.language ?? null);
   const answers = messages.filter(({ position, authorName }) => position >= from && authorName !== null);
   const name = truncateText(toSingleLine(answers.at(-1)?.authorName ?? ""), 80) || toSingleLine(agentName);
   const fill = (text: string) =>
     text.replace(/\{(name|site)\}/g, (_, value: string) => (value === "name" ? name : toSingleLine(agentName)));
   const quoted = messages.filter(({ position }) => position < from).slice(-MAX_QUOTED);
-  const parts = [
+  const parts: MailPart[] = [
     fill(texts.opening),
     ...answers.map(({ content }) => content),
-    `${texts.link}\n${createConversationLink(facts, baseUrl, token)}`,
-    ...(quoted.length > 0
-      ? [`${texts.quote}\n${quoted.map((message) => quote(message, agentName, texts)).join("\n")}`]
-      : []),
-    texts.footer,
+    { type: "link", label: texts.link, url: createConversationLink(facts, baseUrl, token) },
   ];
-  return { subject: truncateText(toSingleLine(fill(texts.subject)), 250), text: parts.join("\n\n") };
+  if (quoted.length > 0) {
+    const quotes = quoted.map((message) => quote(message, agentName, texts));
+    parts.push({ type: "quotes", title: texts.quote, quotes });
+  }
+  parts.push({ type: "footer", text: texts.footer });
+  return { subject: truncateText(toSingleLine(fill(texts.subject)), 250), parts, language };
 }
 
-function quote({ role, content, authorName }: MailedMessage, agentName: string, texts: AnswerTexts): string {
+function quote({ role, content, authorName }: MailedMessage, agentName: string, texts: AnswerTexts) {
   const who = role === "user" ? texts.you : (authorName ?? agentName);
   // Formatting is taken from a beginning that is long enough for the quote.
   const beginning = content.trim().slice(0, 4 * MAX_QUOTED_CHARACTERS);
   const plain = role === "assistant" ? stripMarkdown(beginning) : beginning;
-  return `> ${toSingleLine(who)}: ${truncateText(removeLinks(indentContinuationLines(plain)), MAX_QUOTED_CHARACTERS).replaceAll("\n", "\n> ")}`;
+  return { author: toSingleLine(who), text: truncateText(removeLinks(plain), MAX_QUOTED_CHARACTERS) };
 }
 
 /**

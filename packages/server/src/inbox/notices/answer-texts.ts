@@ -113,9 +113,10 @@ const byLanguage: Record<string, AnswerTexts> & { en: AnswerTexts } = {
 };
 
 /** @param language a language tag such as `pt-BR`; languages that the widget does not support get English */
-export function answerTexts(language: string | null): AnswerTexts {
+export function answerTexts(language: string | null): { language: string; texts: AnswerTexts } {
   const subtag = language?.toLowerCase().split(/[-_]/)[0] ?? "";
-  return (Object.hasOwn(byLanguage, subtag) ? byLanguage[subtag] : undefined) ?? byLanguage.en;
+  const texts = Object.hasOwn(byLanguage, subtag) ? byLanguage[subtag] : undefined;
+  return texts ? { language: subtag, texts } : { language: "en", texts: byLanguage.en };
 }
 
 export const answerLanguages = Object.keys(byLanguage);

@@ -1,7 +1,9 @@
+import { readTimeZone } from "../../agents/handoff.ts";
 import { createLinkToken } from "../../auth/conversation-token.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import type { Deps } from "../../deps.ts";
+import type { MailContent } from "../../outbound/mail-content.ts";
 import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
@@ -14,7 +16,6 @@ import {
   digestChat,
   digestMail,
   digestPush,
-  type Mail,
   requestChat,
   requestMail,
   requestPush,
@@ -48,6 +49,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       visitorName: conversation.userName,
       visitorEmail: conversation.userEmail,
       step: target.step,
+      timeZone: readTimeZone(agent),
     };
     if ("channelId" in target) {
       return sendToChannel(organizationId, target.channelId, (url) => requestChat(facts, config.baseUrl, url), signal);
@@ -103,7 +105,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
 
   async function sendToMember(
     { organizationId, userId, pushId }: { organizationId: string; userId: string; pushId?: string },
-    { mail, push }: { mail: Mail; push: ReturnType<typeof requestPush> },
+    { mail, push }: { mail: MailContent; push: ReturnType<typeof requestPush> },
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     const to = await findMemberEmail(db, organizationId, userId);

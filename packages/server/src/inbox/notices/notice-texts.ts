@@ -1,4 +1,6 @@
-import { indentContinuationLines, removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
+import { formatTime } from "../../format-time.ts";
+import type { MailContent, MailPart } from "../../outbound/mail-content.ts";
+import { removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
 import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
 
 /** The facts about a request that a notice to the team contains. */
@@ -16,6 +18,8 @@ export type RequestFacts = {
   promisedAt: number | null;
   /** how many times the request was escalated before this notice */
   step: number;
+  /** of the agent's office hours; UTC without them */
+  timeZone: string;
 };
 
 const MAX_SHOWN = 200;
@@ -24,40 +28,54 @@ const MAX_SHOWN = 200;
 const inboxPath = ({ agentId, conversationId }: Pick<RequestFacts, "agentId" | "conversationId">) =>
   `/dashboard/agents/${agentId}/conversations/${conversationId}`;
 
-export type Mail = { subject: string; text: string };
-
 /** What a notice says to the member who has a conversation. */
-type AssigneeFacts = Omit<RequestFacts, "requestedAt" | "promisedAt" | "step">;
+type AssigneeFacts = Omit<RequestFacts, "requestedAt" | "promisedAt" | "step" | "timeZone">;
 type AssigneeNotice = "assigned" | "message";
 
 /**
  * The email to a member. Everything that a visitor or the model wrote is quoted on an indented line without its links,
  * because anyone can make the server send this email.
  */
-export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
-  const { agentName, visitorName, visitorEmail, reason, summary, requestedAt, promisedAt, step } = facts;
-  const details = [
-    ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
-    ["Reason", reason],
-    ["Conversation", facts.title],
-    ["Summary", summary],
-    ["Reply promised by", promisedAt === null ? null : formatTime(promisedAt)],
-  ] as const;
-  const lines = details.flatMap(([label, value]) =>
-    value ? [`${label}: ${indentContinuationLines(removeLinks(value))}`] : [],
-  );
+export function requestMail(facts: RequestFacts, baseUrl: string): MailContent {
+  const { requestedAt, promisedAt, step, timeZone } = facts;
+  const agent = toSingleLine(facts.agentName);
+  const since = formatTime(requestedAt, timeZone);
   const opening =
     step === 0
-      ? `A visitor of ${toSingleLine(agentName)} asked to talk to a person at ${formatTime(requestedAt)}.`
-      : `A visitor of ${toSingleLine(agentName)} has been waiting for a person since ${formatTime(requestedAt)}. Nobody has taken the conversation yet.`;
-  const text = [
-    opening,
-    lines.join("\n"),
-    `Open the conversation:\n${baseUrl}${inboxPath(facts)}`,
-    `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
-  ];
-  return { subject: requestSubject(facts), text: text.join("\n\n") };
+      ? `A visitor of ${agent} asked to talk to a person at ${since}.`
+      : `A visitor of ${agent} has been waiting for a person since ${since}. Nobody has taken the conversation yet.`;
+  const promise = promisedAt === null ? [] : [["Reply promised by", formatTime(promisedAt, timeZone)] as const];
+  return {
+    subject: requestSubject(facts),
+    parts: [opening, listFacts(facts, promise), openConversation(facts, baseUrl), chooseNotifications(baseUrl)],
+  };
 }
+
+function listFacts(
+  { visitorName, visitorEmail, reason, title, summary }: AssigneeFacts,
+  further: ReadonlyArray<readonly [label: string, value: string]> = [],
+): MailPart {
+  const all = [
+    ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
+    ["Reason", reason],
+    ["Conversation", title],
+    ["Summary", summary],
+    ...further,
+  ] as const;
+  return { type: "facts", facts: all.flatMap(([label, value]) => (value ? [[label, removeLinks(value)]] : [])) };
+}
+
+const openConversation = (facts: AssigneeFacts, baseUrl: string): MailPart => ({
+  type: "link",
+  label: "Open the conversation:",
+  url: `${baseUrl}${inboxPath(facts)}`,
+});
+
+const chooseNotifications = (baseUrl: string): MailPart => ({
+  type: "link",
+  label: "Choose how you are notified:",
+  url: `${baseUrl}/dashboard/settings/notices`,
+});
 
 /** Names the visitor and the topic, so that mail clients do not sort different requests into one thread. */
 function requestSubject({ agentName, visitorName, visitorEmail, reason, title, step }: RequestFacts): string {
@@ -79,15 +97,9 @@ export function requestPush(facts: RequestFacts) {
 }
 
 /** The email to the member who has a conversation. What the visitor wrote is only in the inbox. */
-export function createAssigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseUrl: string): Mail {
-  const { agentName, visitorName, visitorEmail, reason, summary, title } = facts;
+export function createAssigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseUrl: string): MailContent {
+  const { agentName, visitorName, visitorEmail } = facts;
   const visitor = truncateText(removeLinks(toSingleLine(visitorName ?? visitorEmail ?? "")) || "A visitor", 80);
-  const details = [
-    ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
-    ["Reason", reason],
-    ["Conversation", title],
-    ["Summary", summary],
-  ] as const;
   const agent = toSingleLine(agentName);
   const opening = {
     assigned: `A colleague assigned a conversation of ${agent} to you.`,
@@ -97,15 +109,10 @@ export function createAssigneeMail(notice: AssigneeNotice, facts: AssigneeFacts,
     assigned: `${visitor} was assigned to you (${agentName})`,
     message: `${visitor} has written to you (${agentName})`,
   };
-  const text = [
-    opening[notice],
-    details
-      .flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(removeLinks(value))}`] : []))
-      .join("\n"),
-    `Open the conversation:\n${baseUrl}${inboxPath(facts)}`,
-    `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
-  ];
-  return { subject: truncateText(toSingleLine(subject[notice]), 250), text: text.join("\n\n") };
+  return {
+    subject: truncateText(toSingleLine(subject[notice]), 250),
+    parts: [opening[notice], listFacts(facts), openConversation(facts, baseUrl), chooseNotifications(baseUrl)],
+  };
 }
 
 /** The notification in the browser of the member who has a conversation. */
@@ -140,15 +147,17 @@ const waitingPath = ({ agentId }: DigestFacts) => `/dashboard/agents/${agentId}/
 const countVisitors = (count: number) => (count === 1 ? "1 visitor is" : `${count} visitors are`);
 
 /** The email to a member about several visitors. */
-export function digestMail(facts: DigestFacts, baseUrl: string): Mail {
+export function digestMail(facts: DigestFacts, baseUrl: string): MailContent {
   const agent = toSingleLine(facts.agentName);
-  const text = [
-    `${countVisitors(facts.count)} waiting for a person (${agent}). Many visitors asked within a short time, so this is one email for all of them.`,
-    `Open the inbox:\n${baseUrl}${waitingPath(facts)}`,
-    `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
-  ];
-  const subject = `${countVisitors(facts.count)} waiting for a person (${agent})`;
-  return { subject: truncateText(subject, 250), text: text.join("\n\n") };
+  const opening = `${countVisitors(facts.count)} waiting for a person (${agent})`;
+  return {
+    subject: truncateText(opening, 250),
+    parts: [
+      `${opening}. Many visitors asked within a short time, so this is one email for all of them.`,
+      { type: "link", label: "Open the inbox:", url: `${baseUrl}${waitingPath(facts)}` },
+      chooseNotifications(baseUrl),
+    ],
+  };
 }
 
 /** The notification in a member's browser about several visitors. */
@@ -165,9 +174,4 @@ export function digestPush(facts: DigestFacts) {
 export function digestChat(facts: DigestFacts, baseUrl: string): (webhookUrl: string) => string {
   const template = `${countVisitors(facts.count)} waiting for a person ({{agent}})\n${baseUrl}${waitingPath(facts)}`;
   return (webhookUrl) => formatTeamChatMessage(webhookUrl, template, () => toSingleLine(facts.agentName));
-}
-
-/** In UTC, because members may be in any time zone. */
-function formatTime(instant: number): string {
-  return `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -288,6 +288,16 @@ onBothDatabases("notices", (createDatabase) => {
     for (const { id } of [taken, cancelled]) expect((await listSentAbout(id)).to).toHaveLength(2);
   });
 
+  it("give times in the time zone of the agent's office hours, in UTC without them, and the zone with each time", async () => {
+    const hours = { timeZone: "Asia/Kolkata", days: [{ day: 1, from: "09:00", to: "17:00" }], exceptions: [] };
+    const [abroad, unknown] = [await request({ handoff: { hours } }), await request()];
+    const [mail] = (await listSentAbout(abroad.id)).mails;
+    expect(mail?.text).toMatch(/asked to talk to a person at \d+ \w+ \d{4} at \d\d:\d\d \(Asia\/Kolkata\)\./);
+    expect(mail?.html).toMatch(/Reply promised by<\/th><td[^>]*>\d+ \w+ \d{4} at 09:10 \(Asia\/Kolkata\)/);
+    const [other] = (await listSentAbout(unknown.id)).mails;
+    expect(other?.text).toMatch(/Reply promised by: .*\(UTC\)/);
+  });
+
   it("send no push messages outside office hours, and escalate once the team is available", async () => {
     await team.owner.call("POST", "/notices/push-subscriptions", push.subscribe(team.userId));
     const tomorrow = new Date(Date.now() + 86_400_000);

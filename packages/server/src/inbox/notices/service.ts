@@ -68,9 +68,12 @@ function memberSettings({ mailer, outbound, config, log }: ServiceDeps, { store,
       if (!mailer.isConfigured) {
         return { isDelivered: false, error: "Email is not configured", detail: "Set SMTP_URL on the server." };
       }
-      const text = `Notifications by email work. You get an email when a visitor waits for a person and it is your turn to answer.\n\nChoose how you are notified:\n${config.baseUrl}${testLink}`;
+      const parts = [
+        "Notifications by email work. You get an email when a visitor waits for a person and it is your turn to answer.",
+        { type: "link", label: "Choose how you are notified:", url: `${config.baseUrl}${testLink}` } as const,
+      ];
       try {
-        await mailer.send({ to, subject: "Test notification from Foyer", text });
+        await mailer.send({ to, subject: "Test notification from Foyer", parts });
         return { isDelivered: true, error: null, detail: null };
       } catch (error) {
         return toTest(explainFailure(error, new AbortController().signal, log));

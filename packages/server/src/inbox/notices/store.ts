@@ -16,7 +16,7 @@ export type NoticeStore = ReturnType<typeof createNoticeStore>;
 /** The subject of a notice. */
 export type NoticeSubject = {
   handoff: HandoffRow;
-  agent: Pick<AgentRow, "name" | "allowedOrigins">;
+  agent: Pick<AgentRow, "name" | "allowedOrigins" | "handoff">;
   conversation: Pick<
     ConversationRow,
     "id" | "linkVersion" | "title" | "userName" | "userEmail" | "context" | "assigneeId"
@@ -256,7 +256,7 @@ function subjectQueries(db: Db) {
         .executeTakeFirst();
       const agent = await db
         .selectFrom("agents")
-        .select(["name", "allowedOrigins"])
+        .select(["name", "allowedOrigins", "handoff"])
         .where("id", "=", handoff.agentId)
         .where("organizationId", "=", handoff.organizationId)
         .executeTakeFirst();

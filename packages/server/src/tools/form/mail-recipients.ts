@@ -6,6 +6,7 @@ import type { Db } from "../../db/open.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
+import type { MailContent } from "../../outbound/mail-content.ts";
 import { isMailAddress, normalizeAddress } from "../../outbound/smtp-address.ts";
 import { createRateLimit } from "../../plans/rate-limit.ts";
 
@@ -106,13 +107,15 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
 
 const hashToken = (token: string) => createHash("sha256").update(token).digest("hex");
 
-function linkMail(baseUrl: string, token: string) {
-  const lines = [
-    `The forms on ${baseUrl} can send their submissions to this address after you confirm it:`,
-    `${baseUrl}/mail-recipients/confirm?token=${token}`,
-    `This link expires in ${LINK_DAYS} days. If you didn't expect this email, ignore it and nothing will be sent to you.`,
-  ];
-  return { subject: "Confirm that you want to receive form submissions", text: lines.join("\n\n") };
+function linkMail(baseUrl: string, token: string): MailContent {
+  return {
+    subject: "Confirm that you want to receive form submissions",
+    parts: [
+      `The forms on ${baseUrl} can send their submissions to this address after you confirm it.`,
+      { type: "link", label: "Confirm this address:", url: `${baseUrl}/mail-recipients/confirm?token=${token}` },
+      `The link expires in ${LINK_DAYS} days. If you didn't expect this email, ignore it and nothing will be sent to you.`,
+    ],
+  };
 }
 
 function refuseUnsent(error: unknown): never {

@@ -1,0 +1,114 @@
+import { escapeHtml } from "../escape-html.ts";
+
+/**
+ * A part of an email. A string is a paragraph. The first link is shown as a button. No other part becomes a link, and no
+ * text becomes markup.
+ */
+export type MailPart =
+  | string
+  | { type: "link"; label: string; url: string }
+  | { type: "facts"; facts: ReadonlyArray<readonly [label: string, value: string]> }
+  | { type: "quotes"; title: string; quotes: ReadonlyArray<{ author: string; text: string }> }
+  | { type: "footer"; text: string };
+
+export type MailContent = {
+  subject: string;
+  parts: readonly MailPart[];
+  /** the language tag of the texts; English by default */
+  language?: string;
+};
+
+/** Renders an email as plain text, and as an HTML page with the same content. */
+export function renderMail(content: MailContent): { text: string; html: string } {
+  return { text: content.parts.map(toText).join("\n\n"), html: toHtml(content) };
+}
+
+function toText(part: MailPart): string {
+  if (typeof part === "string") return part;
+  switch (part.type) {
+    case "link":
+      return `${part.label}\n${part.url}`;
+    case "facts":
+      return part.facts.map(([label, value]) => `${label}: ${indentContinuationLines(value)}`).join("\n");
+    case "quotes": {
+      const quotes = part.quotes.map(({ author, text }) => `> ${author}: ${indentContinuationLines(text, "> ")}`);
+      return [part.title, ...quotes].join("\n");
+    }
+    case "footer":
+      return part.text;
+  }
+}
+
+const lineBreaks = /\r\n|[\r\n\u2028\u2029]/g;
+
+/** Indents continuation lines, so that a value cannot imitate other lines of the email. */
+const indentContinuationLines = (text: string, mark = "") => text.replace(lineBreaks, `\n${mark}    `);
+
+/**
+ * The styles are inline, because some mail programs ignore style sheets. Except for the button, text and background have
+ * the colors of the mail program, so they stay readable in dark mode. Nothing is loaded from the network.
+ */
+const styles = {
+  body: "margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif",
+  page: "max-width:560px;margin:0 auto;overflow-wrap:anywhere",
+  paragraph: "margin:0 0 16px",
+  button:
+    "display:inline-block;padding:10px 18px;border-radius:8px;background-color:#b3470b;color:#ffffff;font-weight:600;text-decoration:none",
+  facts: "margin:0 0 16px;border-collapse:collapse",
+  label: "padding:3px 16px 3px 0;opacity:0.75;text-align:start;vertical-align:top;font-weight:400",
+  value: "padding:3px 0;vertical-align:top",
+  title: "margin:0 0 8px;opacity:0.75",
+  quotes: "margin:0 0 16px;padding:0 16px;border-inline-start:3px solid #808080",
+  footer: "margin:24px 0 0;opacity:0.75;font-size:13px",
+} as const;
+
+function toHtml({ subject, parts, language = "en" }: MailContent): string {
+  const button = parts.find((part) => typeof part === "object" && part.type === "link");
+  return `<!doctype html>
+<html lang="${escapeHtml(language)}" dir="${language.startsWith("ar") ? "rtl" : "ltr"}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body style="${styles.body}">
+<div style="${styles.page}">
+${parts.map((part) => toElement(part, { isButton: part === button })).join("\n")}
+</div>
+</body>
+</html>`;
+}
+
+function toElement(part: MailPart, { isButton }: { isButton: boolean }): string {
+  if (typeof part === "string") return element("p", "paragraph", toLines(part));
+  switch (part.type) {
+    case "link": {
+      const style = isButton ? ` style="${styles.button}"` : "";
+      const label = escapeHtml(part.label.replace(/\s*[:：]$/u, ""));
+      return element("p", "paragraph", `<a href="${escapeHtml(part.url)}"${style}>${label}</a>`);
+    }
+    case "facts": {
+      const rows = part.facts.map(
+        ([label, value]) =>
+          `<tr>${element("th", "label", escapeHtml(label))}${element("td", "value", toLines(value))}</tr>`,
+      );
+      return element("table", "facts", rows.join("\n"));
+    }
+    case "quotes": {
+      const quotes = part.quotes.map(({ author, text }) =>
+        element("p", "paragraph", `<strong>${escapeHtml(author)}</strong><br>${toLines(text)}`),
+      );
+      return element("p", "title", escapeHtml(part.title)) + element("blockquote", "quotes", quotes.join("\n"));
+    }
+    case "footer":
+      return element("p", "footer", escapeHtml(part.text));
+  }
+}
+
+const toLines = (text: string) => escapeHtml(text).replace(lineBreaks, "<br>");
+
+/** The direction follows the text, because members and visitors may write in another language than that of the email. */
+const element = (name: string, style: keyof typeof styles, html: string) =>
+  `<${name} dir="auto" style="${styles[style]}">${html}</${name}>`;
