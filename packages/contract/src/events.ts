@@ -12,10 +12,21 @@ export const maxErasedIds = 1_000;
 const content = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
 const messageId = Type.String({ description: "The message" });
+/** Replaces the text of a message that is too large to be repeated in events. */
+const contentRef = Type.Optional(
+  Type.Object(
+    {
+      url: Type.String({ description: "Path of the API at which the conversation with the message can be read" }),
+      bytes: Type.Integer({ description: "Size of the text in UTF-8" }),
+    },
+    { description: "Sent instead of `content` when the text is larger than 16 KB" },
+  ),
+);
 const Message = Type.Object({
   id: Type.String(),
   role: stringEnum(["user", "assistant"]),
-  content: Type.String(),
+  content: Type.Optional(Type.String()),
+  contentRef,
   isSupplied: Type.Optional(
     Type.Boolean({ description: "`true` if a client sent it in the agent's name. The agent did not write it." }),
   ),
@@ -42,10 +53,11 @@ const dataOf = {
     isUserVerified: Type.Boolean({ description: "Whether `userHash` proved `userId`" }),
     isTest: Type.Boolean({ description: "A member of the organization started it, for example in the playground" }),
   },
-  "message.created": { messageId, content: content(Type.String()) },
+  "message.created": { messageId, content: content(Type.String()), contentRef },
   "reply.finished": {
     messageId,
     content: content(Type.String()),
+    contentRef,
     toolCalls: content(Type.Array(ToolCall)),
     stopReason: Type.String({
       description: "`end_turn`, `max_steps`, `max_tokens`, `content_filter`, or `aborted` when the reply was stopped",
@@ -58,6 +70,7 @@ const dataOf = {
   "reply.failed": {
     messageId,
     content: content(Type.String({ description: "The text before the failure" })),
+    contentRef,
     code: Type.String(),
     message: Type.String({ description: "What went wrong, for the organization's members" }),
     model: nullable(Type.String()),

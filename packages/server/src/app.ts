@@ -390,7 +390,11 @@ async function registerPlugins(app: App, deps: AppDeps): Promise<CallCounter> {
       throw new AppError("OVERLOADED", "The server is busy. Try again in a moment.", { retryAfter: 2 });
     },
   });
-  registerAuthentication(app, deps, createPlanLimit(deps, calls));
+  const perUser = createRateLimit(deps.config.limits.sessionPerUser, "requests");
+  registerAuthentication(app, deps, {
+    countCall: createPlanLimit(deps, calls),
+    countSession: (userId, request) => perUser.consume(findLimitedClient(request, deps.config) && userId),
+  });
   if (deps.config.isLoopbackOnly) {
     // Runs in preHandler, because reading the body loses the async context that an earlier hook entered.
     app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));

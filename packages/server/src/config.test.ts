@@ -50,7 +50,15 @@ describe("configuration", () => {
   it("reports unknown names with the nearest known ones, so that a misspelt setting is noticed", () => {
     const environment = { FOYER_LIMIT_CHAT: "3", FOYER_DATADIR: "/data", FOYER_NOTHING: "", FOYER_LOG_LEVEL: "warn" };
     expect(readConfig(environment).unknownSettings).toEqual([
-      { name: "FOYER_LIMIT_CHAT", suggestions: ["FOYER_LIMIT_CHAT_PER_SESSION", "FOYER_LIMIT_CHAT_PER_IP"] },
+      {
+        name: "FOYER_LIMIT_CHAT",
+        suggestions: [
+          "FOYER_LIMIT_CHAT_PER_SESSION",
+          "FOYER_LIMIT_CHAT_PER_IP",
+          "FOYER_LIMIT_CHAT_BYTES_PER_DAY",
+          "FOYER_LIMIT_CHAT_BYTES_PER_IP",
+        ],
+      },
       { name: "FOYER_DATADIR", suggestions: ["FOYER_DATA_DIR"] },
     ]);
   });
@@ -228,6 +236,6 @@ describe(".env.example", () => {
       models: { ...config.models, providers: [] },
     });
     expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
-    expect(Object.keys(shown)).toHaveLength(32);
+    expect(Object.keys(shown)).toHaveLength(35);
   });
 });

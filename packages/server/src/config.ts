@@ -170,6 +170,9 @@ function readLimits(get: Get) {
   return {
     chatPerSession: limit("CHAT_PER_SESSION", 30),
     chatPerIp: limit("CHAT_PER_IP", 600),
+    /** text of visitors in bytes, per agent, and per IP address in this process */
+    chatBytesPerDay: limit("CHAT_BYTES_PER_DAY", 500_000_000),
+    chatBytesPerIp: limit("CHAT_BYTES_PER_IP", 20_000_000),
     handoffPerIp: limit("HANDOFF_PER_IP", 5),
     /** requests to one agent that are announced one by one within ten minutes; further ones are announced together */
     handoffAnnouncements: limit("HANDOFF_ANNOUNCEMENTS", 10),
@@ -185,6 +188,7 @@ function readLimits(get: Get) {
     confirmationsPerForm: limit("CONFIRMATIONS_PER_FORM", 500),
     eventsPerSession: limit("EVENTS_PER_SESSION", 100),
     eventsPerIp: limit("EVENTS_PER_IP", 1_000),
+    sessionPerUser: limit("SESSION_PER_USER", 1_200),
     signInPerAddress: limit("SIGN_IN_PER_ADDRESS", 10),
     signInPerIp: limit("SIGN_IN_PER_IP", 60),
     visitorTokensPerDay: limit("VISITOR_TOKENS_PER_DAY", 500_000),

@@ -10,6 +10,7 @@ import { deleteImpressionsBefore, deleteSubmissionDaysBefore } from "./forms/ret
 import { deleteExpiredResponses } from "./http/idempotency.ts";
 import { deleteActivityBefore } from "./inbox/live/activity-store.ts";
 import { deletePresenceBefore } from "./inbox/live/presence-store.ts";
+import { deleteByteDaysBefore } from "./plans/byte-quota.ts";
 import { deleteVisitorDaysBefore } from "./plans/retention.ts";
 import { toUtcDay } from "./utc-day.ts";
 
@@ -34,6 +35,7 @@ export function startHousekeeping(deps: Pick<Deps, "db" | "databaseKind" | "conf
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),
     "old typing and presence records": () => deletePresenceBefore(db, Date.now() - HOUR_MS),
     "old conversation activity": () => deleteActivityBefore(db, Date.now() - HOUR_MS),
+    "expired byte quotas": () => deleteByteDaysBefore(db, toUtcDay(daysAgo(1))),
     "expired visitor token usage": () => deleteVisitorDaysBefore(db, toUtcDay(daysAgo(1))),
   });
 }

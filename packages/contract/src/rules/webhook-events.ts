@@ -33,9 +33,9 @@ export const webhookEventDescriptions: Record<WebhookEventType, string> = {
 /** The fields of `data` that a webhook with the payload `ids` does not receive. */
 const contentFields: Partial<Record<WebhookEventType, readonly string[]>> = {
   "conversation.started": ["title", "userEmail", "userName"],
-  "message.created": ["content"],
-  "reply.finished": ["content", "toolCalls"],
-  "reply.failed": ["content"],
+  "message.created": ["content", "contentRef"],
+  "reply.finished": ["content", "contentRef", "toolCalls"],
+  "reply.failed": ["content", "contentRef"],
   "message.rated": ["comment"],
   "conversation.idle": ["messages"],
   "conversation.handed_over": ["reason", "summary"],

@@ -3,6 +3,8 @@ import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { AppError } from "../errors.ts";
+import { readLimits } from "../plans/plan-limits.ts";
 
 /** The number of agents that are read and rendered between two turns of the event loop. */
 const PAGE = 500;
@@ -53,9 +55,13 @@ export function createAgentStore(db: Db) {
         .execute();
       return new Set(rows.map((row) => row.slug));
     },
-    /** `alsoInTransaction` runs in the transaction that inserts the agent. */
+    /**
+     * `alsoInTransaction` runs in the transaction that inserts the agent.
+     * @throws 403 when the organization has as many agents as its plan allows
+     */
     async insert(row: AgentRow, alsoInTransaction?: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
       await db.transaction().execute(async (trx) => {
+        await checkAgentLimit(trx, row.organizationId);
         await trx.insertInto("agents").values(row).execute();
         await trx.insertInto("agentCounters").values({ agentId: row.id, conversations: 0 }).execute();
         await alsoInTransaction?.(trx);
@@ -96,4 +102,28 @@ export function createAgentStore(db: Db) {
       });
     },
   };
+}
+
+/** Locks the organization by writing to it, so that simultaneous requests cannot exceed the limit. */
+async function checkAgentLimit(trx: Transaction<Tables>, organizationId: string): Promise<void> {
+  const organization = await trx
+    .updateTable("organizations")
+    .set((x) => ({ plan: x.ref("plan") }))
+    .where("id", "=", organizationId)
+    .returning("plan")
+    .executeTakeFirst();
+  const plan = organization?.plan ?? "";
+  const { agents } = readLimits(plan);
+  if (agents === null) return;
+  const counted = await trx
+    .selectFrom("agents")
+    .select((x) => x.fn.countAll<number>().as("n"))
+    .where("organizationId", "=", organizationId)
+    .where("deletedAt", "is", null)
+    .executeTakeFirst();
+  if (Number(counted?.n ?? 0) < agents) return;
+  throw new AppError(
+    "AGENT_LIMIT_REACHED",
+    `The plan ${plan} allows ${agents} agents. Delete one, or choose a larger plan.`,
+  );
 }

@@ -85,6 +85,7 @@ export async function beginTurn(
     await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
   }
   if (handler !== "agent") await recordMessages(trx, turn, { epoch, recorders });
+  await recorders.bytes(trx, turn);
   await recorders.events(trx, turnEvents(turn));
   if (isPassedOn({ handler }, turn)) {
     await queries.passOn(trx, { id: conversationId });

@@ -393,9 +393,9 @@ onBothDatabases("the chat", (createDatabase) => {
     expect(upstream.exchanges).toEqual([]);
   });
 
-  it("accepts 200 messages of 32,000 characters, and validates only those that it appends", async () => {
+  it("accepts messages of 32,000 characters, and validates only those that it appends", async () => {
     const long = { role: "user", content: "x".repeat(32_000) };
-    expect((await say("", { messages: Array(20).fill(long) })).response.status).toBe(200);
+    expect((await say("", { messages: Array(2).fill(long) })).response.status).toBe(200);
     const past = [
       { role: "user", content: "y".repeat(40_000) },
       { role: "assistant", content: "z".repeat(40_000) },

@@ -6,6 +6,8 @@ export type NewMessage = { role: "user" | "assistant"; content: string };
 
 const TITLE_LENGTH = 60;
 const METADATA_LENGTH = 8_192;
+/** The maximum number of characters with which a conversation begins, because anyone can begin any number of them. */
+const MAX_START = 65_536;
 
 type MessagesPart = Pick<ChatRequest, "messages" | "regenerate" | "conversationId">;
 
@@ -30,6 +32,10 @@ export function checkMessages(request: MessagesPart): void {
   if (last.content.trim() === "") throw invalid(`${lastPath}.content`, "must not be empty", "min_length");
   if (appended.length > chatLimits.messages) {
     throw invalid("messages", `At most ${chatLimits.messages} messages can be added at once, found ${appended.length}`);
+  }
+  const start = conversationId ? 0 : appended.reduce((sum, { content }) => sum + content.length, 0);
+  if (start > MAX_START) {
+    throw invalid("messages", `A conversation can begin with at most ${MAX_START} characters, found ${start}`);
   }
   appended.forEach(({ content }, index) => {
     // Counts code points, like every other limit: an emoji is one character.

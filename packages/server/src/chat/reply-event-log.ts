@@ -1,4 +1,5 @@
 import { type Piece, parsePieces } from "../conversations/message-pieces.ts";
+import { toEventText } from "../events/event-text.ts";
 import type { NewEvent } from "../events/record-events.ts";
 import type { MonthUsage } from "../plans/token-budget.ts";
 import type { EndedReply, NewTurn } from "./reply-turn.ts";
@@ -27,7 +28,7 @@ export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent
       ({ id: messageId, content }): NewEvent => ({
         ...scope,
         type: "message.created",
-        data: () => ({ messageId, content }),
+        data: () => ({ messageId, ...toEventText(conversationId, content) }),
       }),
     );
   return [...(isNew ? [started] : []), ...sent];
@@ -53,14 +54,18 @@ function replyEvent({ conversationId, end, failure, agent, model, startedAt }: E
   const durationMs = end.now - startedAt;
   if (failure) {
     const { code, message } = failure;
-    return { ...scope, type: "reply.failed", data: () => ({ messageId, content, code, message, model, durationMs }) };
+    return {
+      ...scope,
+      type: "reply.failed",
+      data: () => ({ messageId, ...toEventText(conversationId, content), code, message, model, durationMs }),
+    };
   }
   return {
     ...scope,
     type: "reply.finished",
     data: () => ({
       messageId,
-      content,
+      ...toEventText(conversationId, content),
       toolCalls: parsePieces(end).flatMap(toToolCall),
       stopReason,
       model,

@@ -4,6 +4,7 @@ import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../
 import type { Answer, AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { RecordEvents } from "../events/record-events.ts";
 import type { TokenBudgets, TokenUsage } from "../plans/token-budget.ts";
+import type { ChatBytes } from "./chat-bytes.ts";
 import type { Visitor } from "./new-messages.ts";
 import type { ReplyEnd } from "./reply-queries.ts";
 
@@ -12,6 +13,7 @@ import type { ReplyEnd } from "./reply-queries.ts";
  * it belongs to.
  */
 export type TurnRecorders = {
+  bytes: ChatBytes["count"];
   tokens: TokenBudgets["count"];
   conversations: ConversationCounters["count"];
   answers: AnswerRecorder["record"];

@@ -20,6 +20,7 @@ import type { AgentTools } from "../tools/agent-tools.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import { type Admitted, createAdmission, type Identity } from "./admission.ts";
 import { RepeatedStartError } from "./begin-turn.ts";
+import { type ChatBytes, createChatBytes } from "./chat-bytes.ts";
 import { createClientToolCalls } from "./client-tools/calls.ts";
 import { requireConsent } from "./consent.ts";
 import { createHandOver } from "./hand-over.ts";
@@ -86,14 +87,15 @@ export function createChatService(
 ) {
   const { config, encryption } = deps;
   const budgets = createTokenBudgets(deps);
-  const store = createReplyStore(deps.db, turnRecorders(budgets, conversations, sources));
+  const bytes = createChatBytes(deps);
+  const store = createReplyStore(deps.db, turnRecorders({ budgets, bytes }, conversations, sources));
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const toolCalls = createClientToolCalls(deps);
   const run = createReplyRunner(config.models, { store, replies, clientTools: toolCalls });
   const ownOrigin = new URL(config.baseUrl).origin;
   const admit = createAdmission(encryption, conversations);
   const once = createRepeatedMessages({ store, replies });
-  const begin = createBeginning(deps, sources, { budgets, store, replies, run });
+  const begin = createBeginning(deps, sources, { budgets, bytes, store, replies, run });
   const findStart = createStartFinder({ encryption, conversations, store });
 
   return {
@@ -146,6 +148,7 @@ export function createChatService(
 
 type Beginning = {
   budgets: TokenBudgets;
+  bytes: ChatBytes;
   store: ReplyStore;
   replies: RunningReplies;
   run: ReturnType<typeof createReplyRunner>;
@@ -155,7 +158,7 @@ type Beginning = {
 type TurnOrigin = { caller: Caller; admitted: Admitted; startKey: string | null; messageKey: string | null };
 
 /** @returns a function that stores a new message and starts the reply to it */
-function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies, run }: Beginning) {
+function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, store, replies, run }: Beginning) {
   const { models } = deps;
   const { toolsOf, documentsOf, notesOf, openingOf, humanToolOf, handoffNotesOf } = sources;
   return async (
@@ -167,6 +170,7 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies
     const page = toMessagePage(request, agent);
     const consent = requireConsent(agent, request, { existing, memberOf: caller.memberOf });
     const messages = await loadMessages(agent, request, { isNew: existing === null, page, messageKey, openingOf });
+    await bytes.check(agent, messages, caller.ip);
     const isOpen = access === "open";
     const hasToken = mayHaveToken(access);
     const turn = toTurn(agent, request, { admitted, startKey, isOpen, consent, messages });
@@ -188,7 +192,14 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies
       const notes = existing ? await collectNotes(existing, { notesOf, handoffNotesOf }) : [];
       const since = performance.now();
       const begun = await store.begin(
-        { ...turn, conversation, replyId: reply.messageId, model: refusal === null ? model.modelId : null },
+        {
+          ...turn,
+          // A refused request stores no history, which no model reads.
+          messages: refusal === null ? turn.messages : turn.messages.slice(-1),
+          conversation,
+          replyId: reply.messageId,
+          model: refusal === null ? model.modelId : null,
+        },
         historyLimits,
       );
       if (begun.isPassedOn) {
@@ -307,12 +318,13 @@ function createReply(deps: Deps, request: ChatRequest, place: ReplyPlace): Runni
 
 /** Everything that is recorded in the transactions that store turns and replies. */
 function turnRecorders(
-  budgets: TokenBudgets,
+  { budgets, bytes }: { budgets: TokenBudgets; bytes: ChatBytes },
   conversations: ConversationService,
   { recordAnswer, recordEvents, recordHandoff, requestHuman }: Recorders,
 ) {
   return {
     tokens: budgets.count,
+    bytes: bytes.count,
     conversations: conversations.count,
     answers: recordAnswer,
     events: recordEvents,

@@ -46,6 +46,7 @@ export async function readAnswerEmails(
         .as("sentAt"),
     )
     .where("conversationId", "=", id)
+    .where("organizationId", "=", organizationId)
     .where("kind", "=", "notice")
     .where("target", "like", '{"notice":"answer"%')
     .orderBy("createdAt", "desc")

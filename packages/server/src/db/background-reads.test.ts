@@ -64,6 +64,19 @@ onBothDatabases("a background read", (createDatabase) => {
     expect(order).toEqual(["list", "search"]);
   });
 
+  it("of one organization uses up to three list connections on PostgreSQL, and the fourth is for others", async () => {
+    if (opened.kind !== "postgres") return;
+    const reads = createBackgroundReads(opened, { list: 60_000 });
+    const runSlow = () => reads.run(createSlowQuery(), list).catch((error: unknown) => error);
+    const slow = [runSlow(), runSlow()];
+    expect(await reads.run(words("third"), list)).toEqual([{ word: "third" }]);
+    slow.push(runSlow());
+    expect(await reads.run(words("other"), { lane: "list", owner: "org_2" })).toEqual([{ word: "other" }]);
+    await cancelStatements(opened.db);
+    await Promise.all(slow);
+    await reads.close();
+  });
+
   it("that still runs when the server shuts down is refused with 503 on SQLite", async () => {
     if (opened.kind !== "sqlite") return;
     const reads = createBackgroundReads(opened);

@@ -8,10 +8,13 @@ import { createTaskThread } from "./thread-tasks.ts";
 export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
 export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });
 
-/** Searches have their own lane, so a search that takes seconds does not delay lists. */
+/**
+ * Searches have their own lane, so a search that takes seconds does not delay lists. On PostgreSQL, an organization runs
+ * up to three lists and one search at a time (see `freeFactor` of the pool).
+ */
 const lanes = {
-  list: { timeoutMs: 5_000, connections: 4 },
-  search: { timeoutMs: 10_000, connections: 2 },
+  list: { timeoutMs: 5_000, connections: 4, freeFactor: 3 },
+  search: { timeoutMs: 10_000, connections: 2, freeFactor: 1 },
 } as const;
 type LaneName = keyof typeof lanes;
 
@@ -44,8 +47,9 @@ export function createBackgroundReads(
 ): BackgroundReads {
   const timeoutForLane = (lane: LaneName) => timeouts[lane] ?? lanes[lane].timeoutMs;
   const createLane = (lane: LaneName) => {
-    const size = kind === "sqlite" ? 1 : lanes[lane].connections;
-    return createFairPool({ ...waitingReads, name: `reads_${lane}`, size, maxPerOwner: size });
+    const { connections, freeFactor } = lanes[lane];
+    const size = kind === "sqlite" ? 1 : connections;
+    return createFairPool({ ...waitingReads, name: `reads_${lane}`, size, maxPerOwner: size, freeFactor });
   };
   const readLanes = { list: createLane("list"), search: createLane("search") };
 

@@ -52,9 +52,9 @@ function copySecret(fromFolder: string, target: string): boolean {
 }
 
 /**
- * Replaces the data with a backup and keeps the previous data beside it. The secret is written before
- * the database, which SQLite replaces in one transaction, and only gets its name afterwards. The caller holds the data folder's lock, so no
- * server is running. @returns the folder of the previous data
+ * Replaces the data with a backup and keeps the previous data beside it. The secret is written before the database,
+ * which SQLite replaces in one transaction, and only gets its name afterwards. The caller holds the data folder's lock,
+ * so no server is running. @returns the folder of the previous data
  */
 export async function restore(file: string, dataDir: string, folder: string): Promise<string> {
   const source = openBackup(join(folder, DATABASE));

@@ -44,6 +44,7 @@ import { deliveryOrganizations } from "./migrations/0060-delivery-organizations.
 import { runningSources } from "./migrations/0061-running-sources.ts";
 import { suppliedMessages } from "./migrations/0063-supplied-messages.ts";
 import { ratingEvents } from "./migrations/0064-rating-events.ts";
+import { byteDays } from "./migrations/0065-byte-days.ts";
 import { namesFromAddresses } from "./migrations/0070-names-from-addresses.ts";
 import { activityOrder } from "./migrations/0072-activity-order.ts";
 import { removedLinks } from "./migrations/0074-removed-links.ts";
@@ -103,6 +104,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0061-running-sources", runningSources],
   ["0063-supplied-messages", suppliedMessages],
   ["0064-rating-events", ratingEvents],
+  ["0065-byte-days", byteDays],
   ["0070-names-from-addresses", namesFromAddresses],
   ["0072-activity-order", activityOrder],
   ["0074-removed-links", removedLinks],

@@ -7,7 +7,11 @@ export type PlanTables = {
   agentMonths: AgentMonthRow;
   organizationMonths: OrganizationMonthRow;
   visitorDays: VisitorDayRow;
+  byteDays: ByteDayRow;
 };
+
+/** The bytes that were stored on a UTC day: of an organization's documents, or of an agent's chats by its id. */
+export type ByteDayRow = { organizationId: string; subject: string; day: string; bytes: number };
 
 /** Calls with an organization's keys in the current clock minute (minutes since 1970, by the database's clock). */
 type PlanMinuteRow = { organizationId: string; minute: number; calls: number };

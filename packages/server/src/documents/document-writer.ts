@@ -10,6 +10,7 @@ import type { SaveResponse } from "../http/idempotency.ts";
 import { newId } from "../ids.ts";
 import { readLimits } from "../plans/plan-limits.ts";
 import { type DocumentContent, toDocument } from "./document-columns.ts";
+import { checkDocumentBytes, countDocumentBytes } from "./document-quota.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
 import type { RunWrite } from "./ingestion-writes.ts";
 import { removeFromIndex, setSearchable } from "./search/passage-index.ts";
@@ -76,6 +77,7 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
         (await store.countWithin(trx, { organizationId, agentId })) >= documentsPerAgent
       )
         throw limitReached(principal.plan, documentsPerAgent);
+      await reserveBytes(trx, organizationId, request);
       const row = createRow(request, await insertOriginal(parts, trx, request));
       await store.insert(trx, row);
       const created: Saved = { status: 202, document: toDocument(row) };
@@ -91,6 +93,17 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
   failpoint("document.committed");
   if (saved.status === 202) parts.onQueued();
   return saved;
+}
+
+/** @throws 403 or 429 when the plan allows no more bytes */
+async function reserveBytes(
+  trx: Trx,
+  organizationId: string,
+  { content: { original }, file }: Pick<NewDocument, "content" | "file">,
+): Promise<void> {
+  const bytes = file?.bytes ?? original?.content.length ?? 0;
+  await checkDocumentBytes(trx, organizationId, bytes);
+  await countDocumentBytes(trx, organizationId, bytes);
 }
 
 const isUnique = ({ externalKey, sourceId }: NewDocument) => externalKey === undefined && sourceId === undefined;
@@ -164,6 +177,7 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
   const { kind, title, url, hasOwnTitle, original, contentHash } = content;
   const document = await runWrite(() =>
     store.inTransaction(async (trx) => {
+      await reserveBytes(trx, row.organizationId, replacement);
       if (file) await files.insertReceived(trx, row, file);
       const fileId = file?.id ?? (original ? await files.insertSmall(trx, row, original.content) : null);
       const updated = await store.updateAndQueue(trx, row, {

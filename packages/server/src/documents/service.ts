@@ -22,6 +22,7 @@ import {
   toContent,
   toDocument,
 } from "./document-columns.ts";
+import { checkDocumentBytes } from "./document-quota.ts";
 import { type DocumentWriter, pickSettings, type Saved } from "./document-writer.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
 import { declaredType } from "./ingest/declared-type.ts";
@@ -65,7 +66,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
     ...readers(parts),
     ...createChecks(deps, parts),
     ...writers(deps, parts),
-    ...uploads(parts),
+    ...uploads(deps.db, parts),
     ...bulkActions(parts),
     knowledgeSize: parts.store.knowledgeSize,
     allPassages: parts.store.allPassages,
@@ -215,7 +216,7 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
   };
 }
 
-function uploads({ agents, files, store, writer }: Parts) {
+function uploads(db: Deps["db"], { agents, files, store, writer }: Parts) {
   return {
     /** Receives the body of an upload. The caller passes the file on to `addFile`, or discards it. */
     async receive(
@@ -223,6 +224,8 @@ function uploads({ agents, files, store, writer }: Parts) {
       { agentId, name, body, contentType }: UploadedBody,
     ): Promise<StoredFile> {
       await agents.get(organizationId, agentId);
+      // Without this, a file that is refused afterwards would first be written.
+      await checkDocumentBytes(db, organizationId, 1);
       const file = await files.receive({ organizationId, agentId }, limitBytes(body), declaredType(contentType, name));
       if (file.bytes > 0) return file;
       writer.discard(file.id);
@@ -309,7 +312,10 @@ async function findDocument(store: DocumentStore, organizationId: string, id: st
 }
 
 /** Fetches a page again, or processes any other document again from its original. */
-function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
+async function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
+  if (row.kind === "file" && row.fileId === null) {
+    throw new AppError("CONFLICT", "The file could not be read and was deleted. Upload a corrected file.");
+  }
   return writer.processAgain(row, row.kind === "page" && row.url !== null ? { fileId: null } : {});
 }
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { toEventText } from "./event-text.ts";
 import { type EventListeners, listIdleMinutes } from "./listeners.ts";
 import { reportDueRatings } from "./rating-reports.ts";
 import type { RecordEvents } from "./record-events.ts";
@@ -24,8 +25,9 @@ const RETRY_MS = 5 * MINUTE_MS;
 type Parts = { record: RecordEvents; listeners: EventListeners; now?: () => number };
 
 /**
- * Reports conversations without a new message as idle, and ratings that changed soon after an event. A report and the change of its timer share a transaction, so
- * each conversation is reported once per idle time, even with several processes.
+ * Reports conversations without a new message as idle, and ratings that changed soon after an event. A report and the
+ * change of its timer share a transaction, so each conversation is reported once per idle time, even with several
+ * processes.
  */
 export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">, parts: Parts) {
   const { db, log } = deps;
@@ -169,8 +171,9 @@ async function readTranscript(trx: Deps["db"], conversationId: string) {
     .where("id", "in", sized)
     .orderBy("position")
     .execute();
-  return rows.map(({ isSupplied, ...row }) => ({
+  return rows.map(({ isSupplied, content, ...row }) => ({
     ...row,
+    ...toEventText(conversationId, content),
     ...(isSupplied === 1 ? { isSupplied: true } : {}),
     createdAt: new Date(row.createdAt).toISOString(),
   }));

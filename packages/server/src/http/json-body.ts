@@ -15,8 +15,8 @@ export const MAX_VISITOR_VALUES = 5_000;
 const MAX_VALUES = 100_000;
 
 /**
- * Registers the parsers for bodies, which accept only JSON. Large bodies are parsed off the event loop. An empty body of any type counts as no body. Invalid JSON
- * gets 400, and any other content type gets 415.
+ * Registers the parsers for bodies, which accept only JSON. Large bodies are parsed off the event loop. An empty body of
+ * any type counts as no body. Invalid JSON gets 400, and any other content type gets 415.
  */
 export function registerJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openChat } from "../../../../test/chat-client.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createOwner, password } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream } from "../../../../test/upstream.ts";
 
 /** A public base URL, so that limits per IP address also apply to loopback clients. */
@@ -101,6 +102,23 @@ describe("the rate limiter", () => {
     expect(left(await say())).toBe(3);
     expect(left(await say({ padding: "x".repeat(65_536) }, "203.0.113.10"))).toBe(18);
     expectLimited(await say({ padding: "x".repeat(4 * 65_536) }), 20);
+  });
+
+  it("limits the requests of each signed-in user", async () => {
+    const server = await startServer({ env: { BASE_URL, FOYER_LIMIT_SESSION_PER_USER: "3" } });
+    servers.push(server);
+    const signIn = async () => {
+      const { email } = await createOwner(server);
+      const headers = { origin: BASE_URL, "content-type": "application/json" };
+      const payload = { email, password };
+      const signedIn = await server.app.inject({ method: "POST", url: "/auth/sign-in/email", headers, payload });
+      const cookie = signedIn.cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+      return () => server.app.inject({ url: "/agents", headers: { cookie } });
+    };
+    const [one, other] = [await signIn(), await signIn()];
+    for (let index = 0; index < 3; index++) expect((await one()).statusCode).toBe(200);
+    expectLimited(await one(), 3);
+    expect((await other()).statusCode).toBe(200);
   });
 
   it("limits requests for a person per IP address, however many conversations there are", async () => {

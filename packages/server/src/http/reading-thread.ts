@@ -8,8 +8,8 @@ export const LARGE_BODY_BYTES = 64 * 1024;
 const THREAD_IDLE_MS = 30_000;
 
 /**
- * Creates a reader of bodies whose thread starts on first use and ends after `THREAD_IDLE_MS` without work, so that it uses no
- * memory on an idle server.
+ * Creates a reader of bodies whose thread starts on first use and ends after `THREAD_IDLE_MS` without work, so that it
+ * uses no memory on an idle server.
  */
 export function createReadingThread<Read>(module: URL) {
   const pendingReads = new Map<number, { resolve(read: Read): void; reject(error: Error): void }>();

@@ -34,7 +34,7 @@ export function createHandoffRequests({ record, counters, maxAnnounced }: Parts)
   ): Promise<void> {
     const { organizationId, conversationId, cause } = newRequest;
     const times = [
-      await nextAnnouncement(trx, conversationId, now),
+      await nextAnnouncement(trx, { organizationId, conversationId, now }),
       maxAnnounced === 0
         ? null
         : await nextOfAgent(trx, { organizationId, agentId: agent.id, limit: maxAnnounced, now }),
@@ -125,10 +125,14 @@ export function createHandoffRequests({ record, counters, maxAnnounced }: Parts)
  * Returns when the team may be notified of a request in this conversation, or null for immediately. A request that a
  * member has taken causes no delay, because a visitor cannot repeat it.
  */
-async function nextAnnouncement(trx: Transaction<Tables>, conversationId: string, now: number): Promise<number | null> {
+async function nextAnnouncement(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId, now }: { organizationId: string; conversationId: string; now: number },
+): Promise<number | null> {
   const last = await trx
     .selectFrom("handoffs")
     .select((x) => x.fn.max("announcedAt").as("at"))
+    .where("organizationId", "=", organizationId)
     .where("conversationId", "=", conversationId)
     .where("takenAt", "is", null)
     .executeTakeFirst();

@@ -1,3 +1,6 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { createFairPool, type FairPool } from "./fair-pool.ts";
@@ -180,4 +183,20 @@ describe("the metrics of pools", () => {
     );
     expect(values).toEqual({ size: "8", in_use: "3", waiting: "1", largest_share: "2", refused_total: "1" });
   });
+
+  it("show a pool that is in use after garbage collection", async () => {
+    const pool = createFairPool({ name: "long lived", size: 8 });
+    await collectGarbage();
+    pool.enter({ owner: "one" });
+    const registry = new Registry();
+    addPoolMetrics(registry);
+    expect(await registry.metrics()).toContain('foyer_pool_in_use{pool="long lived"} 1');
+  });
 });
+
+/** Weak references are cleared only between turns of the event loop. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  await wait(0);
+  runInNewContext("gc")();
+}

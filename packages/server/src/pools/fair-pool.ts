@@ -97,6 +97,7 @@ export function createFairPool(options: PoolOptions) {
   }
 
   const pool = {
+    name,
     size: slots.size,
     acquire,
     tryEnter,
@@ -128,7 +129,7 @@ export function createFairPool(options: PoolOptions) {
     ownersWithAtLeast: slots.ownersWithAtLeast,
     stats: () => ({ inUse: slots.inUse(), waiting: queues.count(), refused, largestShare: slots.largestShare() }),
   };
-  if (name !== undefined) registerPool({ name, ...pool });
+  registerPool(pool);
   return pool;
 }
 

@@ -6,9 +6,12 @@ type MeasuredPool = { name: string; size: number; stats(): PoolStats };
 /** The pools of this process, which runs several servers in tests. The values of pools with the same name are added. */
 const pools = new Set<WeakRef<MeasuredPool>>();
 
-/** Makes a pool visible in the metrics for as long as it is used. */
-export function registerPool(pool: MeasuredPool): void {
-  pools.add(new WeakRef(pool));
+/**
+ * Makes a pool with a name visible in the metrics for as long as it is used. Pass the object that the pool's users hold,
+ * because a copy of it would be collected.
+ */
+export function registerPool(pool: Omit<MeasuredPool, "name"> & { name: string | undefined }): void {
+  if (isNamed(pool)) pools.add(new WeakRef(pool));
 }
 
 const gauges = {
@@ -48,6 +51,10 @@ export function addPoolMetrics(registry: Registry): void {
       for (const pool of listPools()) this.inc({ pool: pool.name }, pool.stats().refused);
     },
   });
+}
+
+function isNamed(pool: { name: string | undefined }): pool is MeasuredPool {
+  return pool.name !== undefined;
 }
 
 function listPools(): MeasuredPool[] {

@@ -57,6 +57,7 @@ export const tablesWithoutVisitorData = {
   documentJobs: "of documents",
   documents: "written by members",
   documentTexts: "of documents",
+  byteDays: "numbers",
   erasureLedger: "keyed hashes",
   eventFeeds: "numbers",
   failureNotices: "times",

@@ -48,11 +48,14 @@ type Parts = { keys: ApiKeys; sessions: Sessions; encryption: Encryption; config
 /** Counts a call with a valid key before other checks. @throws when the plan's rate limit is exceeded */
 export type CountCall = (principal: Principal, reply: FastifyReply) => Promise<void> | void;
 
+/** Counts a request of a signed-in user. @throws when the user sends too many */
+type CountSession = (userId: string, request: FastifyRequest) => Promise<void>;
+
 /** Requires a principal for every route, unless its `config.access` says otherwise. */
 export function registerAuthentication(
   app: FastifyInstance,
   { keys, sessions, encryption, config }: Parts,
-  countCall: CountCall,
+  { countCall, countSession }: { countCall: CountCall; countSession: CountSession },
 ): void {
   app.decorateRequest("principal", null);
   app.decorateRequest("signedIn", null);
@@ -137,6 +140,7 @@ export function registerAuthentication(
     const signedIn = await sessions.authenticate(request.headers.cookie);
     if (!signedIn) throw unauthorizedError("Sign in, or send an API key as `Authorization: Bearer <key>`.");
     if (request.method !== "GET" && request.method !== "HEAD") requireSameOrigin(request, config);
+    await countSession(signedIn.user.id, request);
     request.signedIn = signedIn;
     if (signedIn.membership) request.principal = toMemberPrincipal(signedIn, signedIn.membership);
     if (access === "user") return;

@@ -156,11 +156,41 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
       if (!isDone && staged !== null) await deleteChunks(db, { documentId, version });
       return isDone;
     },
-    /** Records why a version cannot be processed. The previous version stays visible. */
+    /**
+     * Records why a version cannot be processed. The previous version stays visible. A file that failed for its content
+     * would fail again, so its original is deleted.
+     */
     async fail(job: LeasedJob, { code, message }: Pick<ExtractionError, "code" | "message">): Promise<boolean> {
-      return settle(db, job, { state: "failed", errorCode: code, errorMessage: message }, async () => {});
+      const failed = { state: "failed", errorCode: code, errorMessage: message } as const;
+      if (!contentErrors.has(code)) return settle(db, job, failed, async () => {});
+      const { fileId } = (await readOriginalOf(db, job)) ?? { fileId: null };
+      const isFailed = await settle(db, job, { ...failed, fileId: null }, async () => {});
+      if (isFailed && fileId !== null) await files.deleteFile(fileId);
+      return isFailed;
     },
   };
+}
+
+/** The errors for which the content of a file is the cause. */
+const contentErrors: ReadonlySet<string> = new Set([
+  "ENCRYPTED",
+  "NO_TEXT",
+  "TOO_LARGE",
+  "TOO_MANY_PAGES",
+  "NOT_SUPPORTED",
+  "DAMAGED",
+]);
+
+/** The original of an uploaded file. */
+function readOriginalOf(db: Db, { documentId, organizationId, version }: LeasedJob) {
+  return db
+    .selectFrom("documents")
+    .select("fileId")
+    .where("id", "=", documentId)
+    .where("organizationId", "=", organizationId)
+    .where("version", "=", version)
+    .where("kind", "=", "file")
+    .executeTakeFirst();
 }
 
 /** Deletes the data of earlier versions in small transactions. Nothing reads it anymore. */

@@ -1,0 +1,49 @@
+import { sql } from "kysely";
+import type { Db } from "../db/open.ts";
+import type { ByteDayRow } from "../db/plan-tables.ts";
+import { AppError } from "../errors.ts";
+import { toUtcDay } from "../utc-day.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The subject of the documents of an organization. The subject of an agent's chats is the agent's id. */
+export const DOCUMENTS = "documents";
+
+type Owner = Pick<ByteDayRow, "organizationId" | "subject">;
+
+/** The bytes that were stored for a subject today (UTC). */
+export async function readBytesToday(db: Db, { organizationId, subject }: Owner): Promise<number> {
+  const row = await db
+    .selectFrom("byteDays")
+    .select("bytes")
+    .where("organizationId", "=", organizationId)
+    .where("subject", "=", subject)
+    .where("day", "=", toUtcDay(Date.now()))
+    .executeTakeFirst();
+  return Number(row?.bytes ?? 0);
+}
+
+/** Adds stored bytes to the day's usage. Call it in the transaction that stores them. */
+export async function addBytesToday(trx: Db, owner: Owner, bytes: number): Promise<void> {
+  await trx
+    .insertInto("byteDays")
+    .values({ ...owner, day: toUtcDay(Date.now()), bytes })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["organizationId", "subject", "day"])
+        .doUpdateSet({ bytes: sql`"byteDays".bytes + excluded.bytes` }),
+    )
+    .execute();
+}
+
+/** 429 for a daily quota. `retryAfter` ends with the day. */
+export function dailyQuotaError(message: string): AppError {
+  const now = Date.now();
+  const retryAfter = (Date.parse(`${toUtcDay(now + DAY_MS)}T00:00:00Z`) - now) / 1_000;
+  return new AppError("RATE_LIMITED", `${message} Try again tomorrow (UTC).`, { retryAfter });
+}
+
+/** Deletes the usage of the days before this one (UTC). @returns the number of deleted rows */
+export async function deleteByteDaysBefore(db: Db, day: string): Promise<number> {
+  return Number((await db.deleteFrom("byteDays").where("day", "<", day).executeTakeFirst()).numDeletedRows);
+}
