@@ -60,11 +60,13 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
   frame.setAttribute("aria-label", label);
   root.append(frame);
 
+  const life = new AbortController();
+  const listening = { capture: true, signal: life.signal };
   const darkness = matchMedia("(prefers-color-scheme: dark)");
   const shade = () => {
     frame.dataset.theme = theme === "auto" ? (pageTheme() ?? (darkness.matches ? "dark" : "light")) : theme;
   };
-  darkness.addEventListener("change", shade);
+  darkness.addEventListener("change", shade, listening);
   shade();
 
   let isBeside = false;
@@ -73,7 +75,6 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
   host.addEventListener(ALIVE, () => {
     isAlive = true;
   });
-  const life = new AbortController();
 
   const move = (home: Element) => {
     const focused = root.activeElement as HTMLElement | null;
@@ -113,10 +114,11 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
     isParsed = true;
     attach();
   };
-  const listening = { signal: life.signal };
-  document.addEventListener("DOMContentLoaded", onLoad, listening);
+  addEventListener("DOMContentLoaded", onLoad, listening);
   addEventListener("load", onLoad, listening);
   addEventListener("resize", keepInWindow, listening);
+  // A dialog of the page that keeps the focus would take it from the launcher, and scroll to its own field.
+  addEventListener("focusin", (event) => event.target === host && event.stopPropagation(), listening);
   attach();
 
   return {
@@ -141,7 +143,6 @@ export function createShadowHost(look: Appearance, label: string, onErased: () =
     remove() {
       life.abort();
       watcher.disconnect();
-      darkness.removeEventListener("change", shade);
       host.remove();
     },
   };

@@ -3,16 +3,14 @@ import type { ShadowHost } from "../loader/shadow-host.ts";
 /**
  * The events that never leave the widget, so that nothing on the page reacts to them: smooth scrolling, focus traps,
  * shortcuts, drop zones and copy protection. Pointer and click events do leave it, because pages close menus on them.
+ * `focusin` ends in the loader, because the launcher has the focus before this code is loaded.
  */
 const contained = {
   /** The widget has no listeners for these, so they end before the page's capturing listeners. */
-  unheard: [
-    ["wheel", "mousewheel"],
-    ["touchstart", "touchmove", "touchend", "touchcancel"],
-    ["focus", "focusin", "contextmenu", "dblclick", "auxclick", "selectstart", "dragstart", "drag", "dragend"],
-    ["copy", "cut", "paste"],
-    ["compositionstart", "compositionupdate", "compositionend"],
-  ].flat(),
+  unheard:
+    "wheel mousewheel touchstart touchmove touchend touchcancel focus contextmenu dblclick auxclick selectstart dragstart drag dragend copy cut paste compositionstart compositionupdate compositionend".split(
+      " ",
+    ),
   /** The widget listens to these, so they end at its host. */
   heard: ["focusout", "beforeinput", "input", "dragenter", "dragover", "dragleave", "drop"],
   /** These end before the page's capturing listeners, and the widget receives a copy. */
