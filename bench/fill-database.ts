@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { sql } from "kysely";
 import { openDatabase } from "../packages/server/src/db/open.ts";
-import { openSqliteFile } from "../packages/server/src/db/sqlite-file.ts";
+import { openSqliteFile } from "../packages/server/src/db/sqlite/file.ts";
 import { withStatementTimeout } from "../packages/server/src/db/statement-timeout.ts";
 
 const FILL_TIMEOUT_MS = 120_000;

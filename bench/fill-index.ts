@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from "../packages/server/src/db/open.ts";
+import type { DatabaseAddress } from "../packages/server/src/db/database-kind.ts";
 import { connect, type IndexConnection, type Value } from "../packages/server/src/documents/search/index-connection.ts";
 import { BLOCK_CHUNKS, compareTerms } from "../packages/server/src/documents/search/postings.ts";
 import { wordsOf } from "../packages/server/src/documents/search/words.ts";

@@ -1,6 +1,7 @@
-import type { SubmissionRow } from "../packages/server/src/db/form-tables.ts";
-import { type DatabaseAddress, openDatabase } from "../packages/server/src/db/open.ts";
-import type { DeliveryRow } from "../packages/server/src/db/outbox-tables.ts";
+import type { DatabaseAddress } from "../packages/server/src/db/database-kind.ts";
+import { openDatabase } from "../packages/server/src/db/open.ts";
+import type { SubmissionRow } from "../packages/server/src/db/tables/forms.ts";
+import type { DeliveryRow } from "../packages/server/src/db/tables/outbox.ts";
 import { newId } from "../packages/server/src/ids.ts";
 import { authorized } from "./foyer-process.ts";
 

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { DatabaseAddress } from "../packages/server/src/db/database-kind.ts";
 import { migrate } from "../packages/server/src/db/migrate.ts";
-import { type DatabaseAddress, openDatabase } from "../packages/server/src/db/open.ts";
+import { openDatabase } from "../packages/server/src/db/open.ts";
 import { inTransaction } from "../packages/server/src/db/transaction.ts";
 import { replaceInIndex } from "../packages/server/src/documents/search/passage-index.ts";
 import { createPassageSearch } from "../packages/server/src/documents/search/passage-search.ts";

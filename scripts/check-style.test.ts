@@ -81,11 +81,11 @@ describe("the length of a file", () => {
 });
 
 describe("a thread", () => {
-  const thread = `${server}/db/read-thread.ts`;
+  const thread = `${server}/db/sqlite/read-thread.ts`;
   /** The problems when a file that the thread imports has this line. */
   const problemsWith = (line: string, others: Record<string, string[]> = {}) =>
     findProblems([
-      ...createTree({ [thread]: ["../errors.ts"], ...others }),
+      ...createTree({ [thread]: ["../../errors.ts"], ...others }),
       toModule(`${server}/errors.ts`, `${line}\n`),
     ]);
 

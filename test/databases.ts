@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
 import { describe, expect, inject } from "vitest";
-import type { DatabaseAddress, Db } from "../packages/server/src/db/open.ts";
+import type { DatabaseAddress } from "../packages/server/src/db/database-kind.ts";
+import type { Db } from "../packages/server/src/db/open.ts";
 import { MIGRATED_DATABASE } from "./migrated-databases.ts";
 import { createTemporaryFolder } from "./temporary-folders.ts";
 

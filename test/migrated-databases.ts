@@ -2,8 +2,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import type { DatabaseAddress } from "../packages/server/src/db/database-kind.ts";
 import { migrate } from "../packages/server/src/db/migrate.ts";
-import { type DatabaseAddress, openDatabase } from "../packages/server/src/db/open.ts";
+import { openDatabase } from "../packages/server/src/db/open.ts";
 import { createTemporaryFolder } from "./temporary-folders.ts";
 
 declare module "vitest" {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Fastify from "fastify";
-import { openSqliteFile } from "../../packages/server/src/db/sqlite-file.ts";
+import { openSqliteFile } from "../../packages/server/src/db/sqlite/file.ts";
 import { serveChild } from "../serve-child.ts";
 
 /** One route that stores a body durably in SQLite, with nothing around it. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openSqliteFile } from "../../packages/server/src/db/sqlite-file.ts";
+import { openSqliteFile } from "../../packages/server/src/db/sqlite/file.ts";
 import type { Row } from "../figure.ts";
 import { createForm } from "../form-setup.ts";
 import { startFoyer } from "../foyer-process.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { DatabaseAddress } from "../../packages/server/src/db/open.ts";
+import type { DatabaseAddress } from "../../packages/server/src/db/database-kind.ts";
 import { startPostgres } from "../../test/postgres-server.ts";
 import { ms, type Row } from "../figure.ts";
 import { createForm, fillDueDeliveries } from "../form-setup.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openSqliteFile } from "../../packages/server/src/db/sqlite-file.ts";
+import { openSqliteFile } from "../../packages/server/src/db/sqlite/file.ts";
 import { ms, type Row } from "../figure.ts";
 import { fillDatabase } from "../fill-database.ts";
 import { authorized, createAgentIn, type Foyer, startFoyer } from "../foyer-process.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { openSqliteFile } from "../../packages/server/src/db/sqlite-file.ts";
+import { openSqliteFile } from "../../packages/server/src/db/sqlite/file.ts";
 import { ms, type Row } from "../figure.ts";
 import { fillDatabase } from "../fill-database.ts";
 import { createAgentIn, startFoyer } from "../foyer-process.ts";

@@ -22,7 +22,7 @@ import { conversationRoutes } from "./conversations/routes.ts";
 import { type ConversationService, createConversationService } from "./conversations/service.ts";
 import { tagRoutes } from "./conversations/tags/routes.ts";
 import { createTagService } from "./conversations/tags/service.ts";
-import { createCheckpoint } from "./db/checkpoint.ts";
+import { createCheckpoint } from "./db/sqlite/checkpoint.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
 import { createDocuments } from "./documents/documents.ts";

@@ -14,7 +14,7 @@ import {
   readCertificates,
   text,
 } from "./config-values.ts";
-import type { DatabaseAddress } from "./db/open.ts";
+import type { DatabaseAddress } from "./db/database-kind.ts";
 import { parseServerUrls } from "./db/postgres-servers.ts";
 import { isLoopback } from "./loopback.ts";
 import { readProviders } from "./models/provider-environment.ts";

@@ -9,7 +9,7 @@ import { type Config, readConfig } from "./config.ts";
 import { ConfigError } from "./config-values.ts";
 import { createBackgroundReads } from "./db/background-reads.ts";
 import { openDatabase } from "./db/open.ts";
-import { requireWritable } from "./db/require-writable.ts";
+import { requireWritable } from "./db/sqlite/require-writable.ts";
 import type { Deps } from "./deps.ts";
 import { createEncryption, loadOrCreateSecret } from "./encryption.ts";
 import { createLoopbackPrivileges } from "./loopback-privileges.ts";

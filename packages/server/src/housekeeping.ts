@@ -1,7 +1,7 @@
 import { deleteRemains } from "./agent-deletion.ts";
 import { deleteExpiredRows } from "./auth/retention.ts";
-import { deletePreviousData } from "./db/backup.ts";
 import { startCleanUp } from "./db/clean-up.ts";
+import { deletePreviousData } from "./db/sqlite/backup.ts";
 import type { Deps } from "./deps.ts";
 import { deleteUnusedOriginals } from "./documents/retention.ts";
 import { deleteWebhookEventsBefore } from "./events/retention.ts";

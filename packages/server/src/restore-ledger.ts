@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import type { Db } from "./db/open.ts";
-import type { ErasureLedgerRow } from "./db/visitor-tables.ts";
+import type { ErasureLedgerRow } from "./db/tables/visitors.ts";
 import type { Deps } from "./deps.ts";
 import type { Encryption } from "./encryption.ts";
 import { continueFeedsAfter, type FeedPosition, readFeedPositions } from "./events/feed-positions.ts";

@@ -4,7 +4,7 @@ import { type ConversationSize, checkConversationSize } from "../conversations/c
 import { createPreview } from "../conversations/message-preview.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
-import type { OwnershipColumns } from "../db/handoff-tables.ts";
+import type { OwnershipColumns } from "../db/tables/handoff.ts";
 import type { Tables } from "../db/tables.ts";
 import { AppError, notFound } from "../errors.ts";
 import { turnEvents } from "./reply-event-log.ts";

@@ -1,5 +1,5 @@
 import { type ChatRequest, chatLimits, type VerifiedVisitor } from "@foyer/contract";
-import type { Flag } from "../db/column-types.ts";
+import type { Flag } from "../db/tables/column-types.ts";
 import { invalid } from "../errors.ts";
 
 export type NewMessage = { role: "user" | "assistant"; content: string };

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { ConversationSize } from "../conversations/conversation-size.ts";
-import type { Flag } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
+import type { Flag } from "../db/tables/column-types.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Visitor } from "./new-messages.ts";
 

@@ -1,6 +1,6 @@
 import type { AnswerEmail, HandoffRecord } from "@foyer/contract";
-import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { Db } from "../db/open.ts";
+import type { HandoffRow } from "../db/tables/handoff.ts";
 import type { ConversationRow } from "../db/tables.ts";
 import { toPerson } from "./ownership.ts";
 

@@ -1,7 +1,7 @@
 import type { Rating } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import type { Instant } from "../db/column-types.ts";
 import type { Db } from "../db/open.ts";
+import type { Instant } from "../db/tables/column-types.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";

@@ -1,7 +1,7 @@
 import type { Author, Handoff, Ownership, Person } from "@foyer/contract";
 import { toInitials } from "@foyer/contract/rules/initials";
-import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { Db } from "../db/open.ts";
+import type { HandoffRow } from "../db/tables/handoff.ts";
 import type { ConversationRow, MessageRow } from "../db/tables.ts";
 
 type Owned = Pick<ConversationRow, "id" | "handler" | "epoch" | "assigneeId">;

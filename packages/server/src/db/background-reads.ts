@@ -2,11 +2,9 @@ import { type Compilable, type CompiledQuery, sql } from "kysely";
 import { AppError } from "../errors.ts";
 import { createFairPool, type PoolOptions } from "../pools/fair-pool.ts";
 import type { OpenDatabase } from "./open.ts";
+import type { ReadRequest, ReadResult } from "./sqlite/read-thread.ts";
+import { createTaskThread } from "./sqlite/thread-tasks.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
-import { createTaskThread } from "./thread-tasks.ts";
-
-export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
-export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });
 
 /**
  * Searches have their own lane, so a search that takes seconds does not delay lists. On PostgreSQL, an organization runs
@@ -103,7 +101,7 @@ const QUERY_CANCELED = "57014";
 const GRACE_MS = 1_000;
 
 function createReadThread(file: string) {
-  const module = new URL("./read-thread.ts", import.meta.url);
+  const module = new URL("./sqlite/read-thread.ts", import.meta.url);
   const thread = createTaskThread<Omit<ReadRequest, "id">, ReadResult>({ module, workerData: { file }, name: "read" });
   return {
     stop: thread.stop,

@@ -1,5 +1,5 @@
 import { type Generated, sql } from "kysely";
-import type { Instant } from "./column-types.ts";
+import type { Instant } from "./tables/column-types.ts";
 
 export type DeletionColumns = {
   /** When the agent was deleted. From then on, readers no longer see it, while its content is deleted in batches. */

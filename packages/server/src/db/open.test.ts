@@ -15,7 +15,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSqlite, type TestDatabase } from "../../../../test/databases.ts";
 import { openDatabase } from "./open.ts";
-import { openSqliteFile } from "./sqlite-file.ts";
+import { openSqliteFile } from "./sqlite/file.ts";
 
 describe("the SQLite file", () => {
   let database: TestDatabase;

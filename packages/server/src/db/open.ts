@@ -4,18 +4,15 @@ import type Database from "better-sqlite3";
 import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import type { ClientConfig, PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
-import type { DatabaseKind } from "./database-kind.ts";
-import { createLogSync } from "./log-sync.ts";
+import type { DatabaseAddress, DatabaseKind } from "./database-kind.ts";
 import { createPostgresServers } from "./postgres-servers.ts";
-import { createSqliteDialect } from "./sqlite-dialect.ts";
-import { emptyWal, openSqliteFile } from "./sqlite-file.ts";
+import { createSqliteDialect } from "./sqlite/dialect.ts";
+import { emptyWal, openSqliteFile } from "./sqlite/file.ts";
+import { createLogSync } from "./sqlite/log-sync.ts";
 import { currentStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
-
-/** The location of the data: an SQLite file or a PostgreSQL URL. */
-export type DatabaseAddress = { kind: "sqlite"; file: string } | { kind: "postgres"; url: string };
 
 export type OpenDatabase = { db: Db; kind: DatabaseKind; address: DatabaseAddress };
 

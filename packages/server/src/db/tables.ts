@@ -1,22 +1,22 @@
 import type { ConversationCounts } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
-import type { AnswerTables } from "./answer-tables.ts";
-import type { AuditTables } from "./audit-tables.ts";
-import type { Flag, Instant, Json } from "./column-types.ts";
 import type { DeletionColumns } from "./deleted-agents.ts";
-import type { DocumentTables } from "./document-tables.ts";
-import type { FormTables } from "./form-tables.ts";
-import type { AuthorColumns, HandoffTables, OwnershipColumns, OwnershipTable } from "./handoff-tables.ts";
-import type { IndexTables } from "./index-tables.ts";
-import type { NoteTables } from "./note-tables.ts";
-import type { NoticeTables } from "./notice-tables.ts";
-import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
-import type { PageColumns, PageTables } from "./page-tables.ts";
-import type { PlanTables } from "./plan-tables.ts";
-import type { PresenceTables } from "./presence-tables.ts";
-import type { TeamChatTables } from "./team-chat-tables.ts";
-import type { TriggerTables } from "./trigger-tables.ts";
-import type { VisitorTables } from "./visitor-tables.ts";
+import type { AnswerTables } from "./tables/answers.ts";
+import type { AuditTables } from "./tables/audit.ts";
+import type { Flag, Instant, Json } from "./tables/column-types.ts";
+import type { DocumentTables } from "./tables/documents.ts";
+import type { FormTables } from "./tables/forms.ts";
+import type { AuthorColumns, HandoffTables, OwnershipColumns, OwnershipTable } from "./tables/handoff.ts";
+import type { NoteTables } from "./tables/notes.ts";
+import type { NoticeTables } from "./tables/notices.ts";
+import type { EventColumns, OutboxTables } from "./tables/outbox.ts";
+import type { PageColumns, PageTables } from "./tables/page-calls.ts";
+import type { IndexTables } from "./tables/passage-index.ts";
+import type { PlanTables } from "./tables/plans.ts";
+import type { PresenceTables } from "./tables/presence.ts";
+import type { TeamChatTables } from "./tables/team-chats.ts";
+import type { TriggerTables } from "./tables/triggers.ts";
+import type { VisitorTables } from "./tables/visitors.ts";
 
 /**
  * Every table, as Kysely sees it. Our own tables store instants as milliseconds since 1970, flags as 0 or 1 and JSON as

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Document, DocumentChanges, DocumentCreate, DocumentWarning, Faq } from "@foyer/contract";
-import type { DocumentRow } from "../db/document-tables.ts";
+import type { DocumentRow } from "../db/tables/documents.ts";
 import { checkAll, invalid } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
 import type { StoredFile } from "./file-store.ts";

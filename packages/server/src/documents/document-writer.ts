@@ -3,7 +3,7 @@ import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { Logger } from "pino";
 import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
-import type { DocumentRow } from "../db/document-tables.ts";
+import type { DocumentRow } from "../db/tables/documents.ts";
 import { AppError, notFound } from "../errors.ts";
 import { failpoint } from "../failpoints.ts";
 import type { SaveResponse } from "../http/idempotency.ts";

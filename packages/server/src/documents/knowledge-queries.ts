@@ -1,6 +1,6 @@
 import { compileOnce } from "../db/compiled-query.ts";
-import type { DocumentRow } from "../db/document-tables.ts";
 import type { Db } from "../db/open.ts";
+import type { DocumentRow } from "../db/tables/documents.ts";
 import type { Found } from "./describe-passages.ts";
 import { currentTitleAndUrl } from "./document-columns.ts";
 import { promptLimits } from "./knowledge-prefix.ts";

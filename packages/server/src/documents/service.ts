@@ -2,7 +2,7 @@ import type { Document, DocumentChanges, DocumentCreate, DocumentDetail, Documen
 import type { AgentService } from "../agents/service.ts";
 import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate } from "../db/database-errors.ts";
-import type { DocumentRow } from "../db/document-tables.ts";
+import type { DocumentRow } from "../db/tables/documents.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SelectQueryBuilder, sql, type Transaction, type UpdateObject } from "kysely";
 import { containsText } from "../db/contains-text.ts";
 import { databaseNow } from "../db/database-clock.ts";
-import type { DocumentRow } from "../db/document-tables.ts";
+import type { DocumentRow } from "../db/tables/documents.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";

@@ -2,7 +2,7 @@ import { findMemberEmail, selectOwners } from "../auth/members/members.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
-import type { DeliveryRow, WebhookRow } from "../db/outbox-tables.ts";
+import type { DeliveryRow, WebhookRow } from "../db/tables/outbox.ts";
 import { afterCommit } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Flag } from "../db/column-types.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { databaseNow } from "../db/database-clock.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
-import type { DeliveryRow } from "../db/outbox-tables.ts";
+import type { Flag } from "../db/tables/column-types.ts";
+import type { DeliveryRow } from "../db/tables/outbox.ts";
 import { afterCommit, runsAfterCommit } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "../failpoints.ts";

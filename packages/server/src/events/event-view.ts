@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "@foyer/contract";
 import { selectEventData } from "@foyer/contract/rules/webhook-events";
-import type { WebhookRow } from "../db/outbox-tables.ts";
+import type { WebhookRow } from "../db/tables/outbox.ts";
 import type { EventToSend } from "./store.ts";
 
 /** An event as the feed lists it. */

@@ -1,5 +1,5 @@
 import type { Db } from "../db/open.ts";
-import type { EventFeedRow } from "../db/outbox-tables.ts";
+import type { EventFeedRow } from "../db/tables/outbox.ts";
 
 export type FeedPosition = Pick<EventFeedRow, "organizationId" | "lastPosition">;
 

@@ -2,7 +2,7 @@ import type { WebhookEventType } from "@foyer/contract";
 import { LRUCache } from "lru-cache";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { WebhookRow } from "../db/outbox-tables.ts";
+import type { WebhookRow } from "../db/tables/outbox.ts";
 import { hostOf } from "../outbox/host-of.ts";
 
 export type ListeningWebhook = {

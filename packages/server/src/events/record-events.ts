@@ -2,7 +2,7 @@ import type { WebhookEventData, WebhookEventType } from "@foyer/contract";
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { compileInsert } from "../db/json-rows.ts";
-import type { EventRow, IdleTimerRow } from "../db/outbox-tables.ts";
+import type { EventRow, IdleTimerRow } from "../db/tables/outbox.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import { createEventDeliveries, type EventDispatch } from "./event-deliveries.ts";

@@ -11,7 +11,7 @@ import {
 } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { sampleEvent } from "@foyer/contract/rules/sample-events";
-import type { DeliveryAttemptRow, WebhookRow } from "../db/outbox-tables.ts";
+import type { DeliveryAttemptRow, WebhookRow } from "../db/tables/outbox.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, checkAllSequentially, invalid, notFound } from "../errors.ts";

@@ -1,7 +1,7 @@
 import type { FormSubmission, FormSubmissionDetail, SubmissionQuery, SubmissionRetry } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { AgentService } from "../agents/service.ts";
-import type { SubmissionRow } from "../db/form-tables.ts";
+import type { SubmissionRow } from "../db/tables/forms.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import { isId } from "../ids.ts";

@@ -1,4 +1,4 @@
-import type { SubmissionRow } from "../db/form-tables.ts";
+import type { SubmissionRow } from "../db/tables/forms.ts";
 import { quoteJson } from "../quoted-json.ts";
 import { formatValue } from "./deliveries/delivery-content.ts";
 import type { FileFacts, SubmissionStore } from "./submission-store.ts";

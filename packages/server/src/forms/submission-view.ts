@@ -1,7 +1,7 @@
 import type { Delivery, FormSubmission } from "@foyer/contract";
 import { identityLevel } from "../agents/identity/identity-level.ts";
-import type { SubmissionRow } from "../db/form-tables.ts";
-import type { DeliveryAttemptRow } from "../db/outbox-tables.ts";
+import type { SubmissionRow } from "../db/tables/forms.ts";
+import type { DeliveryAttemptRow } from "../db/tables/outbox.ts";
 import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
 import type { SubmissionDelivery } from "./deliveries/submission-delivery.ts";
 import type { FailingRow, FileFacts } from "./submission-store.ts";

@@ -7,7 +7,7 @@ import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
 import { readPagesById } from "../db/pages-by-id.ts";
-import type { IdempotencyKeyRow } from "../db/plan-tables.ts";
+import type { IdempotencyKeyRow } from "../db/tables/plans.ts";
 import { AppError, invalid } from "../errors.ts";
 
 declare module "fastify" {

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { HandoffDayRow, HandoffRow } from "../db/handoff-tables.ts";
+import type { HandoffDayRow, HandoffRow } from "../db/tables/handoff.ts";
 import type { Tables } from "../db/tables.ts";
 import { afterCommit, beforeCommit } from "../db/transaction.ts";
 import { toUtcDay } from "../utc-day.ts";

@@ -1,6 +1,6 @@
 import type { Note } from "../chat/model-prompt.ts";
-import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { Db } from "../db/open.ts";
+import type { HandoffRow } from "../db/tables/handoff.ts";
 import type { ConversationRow } from "../db/tables.ts";
 import { quoteJson } from "../quoted-json.ts";
 

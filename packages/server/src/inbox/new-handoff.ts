@@ -1,5 +1,5 @@
 import type { HandoffCause } from "@foyer/contract";
-import type { HandoffRow } from "../db/handoff-tables.ts";
+import type { HandoffRow } from "../db/tables/handoff.ts";
 import { newId } from "../ids.ts";
 
 /** A request for a person. */

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { calculatePromisedTime, parseHandoff } from "../agents/handoff.ts";
 import type { RecordHandoff } from "../conversations/handoff-change.ts";
-import type { Flag } from "../db/column-types.ts";
+import type { Flag } from "../db/tables/column-types.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import type { HandoffCounters } from "./counters.ts";
 import { hasFormerMember } from "./former-members.ts";

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { checkConversationSize } from "../conversations/conversation-size.ts";
 import { createPreview } from "../conversations/message-preview.ts";
-import type { HandoffRow } from "../db/handoff-tables.ts";
+import type { HandoffRow } from "../db/tables/handoff.ts";
 import type { MessageRow, Tables } from "../db/tables.ts";
 import { newId } from "../ids.ts";
 import { hasFormerMember } from "./former-members.ts";

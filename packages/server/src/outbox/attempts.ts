@@ -1,6 +1,6 @@
 import type { Executor } from "../db/compiled-query.ts";
 import { compileInsert } from "../db/json-rows.ts";
-import type { DeliveryAttemptRow } from "../db/outbox-tables.ts";
+import type { DeliveryAttemptRow } from "../db/tables/outbox.ts";
 import type { Deps } from "../deps.ts";
 import type { DeliveryQueue, LeasedDelivery, Next } from "./delivery-queue.ts";
 

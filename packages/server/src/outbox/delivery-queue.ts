@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Flag } from "../db/column-types.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { databaseNow } from "../db/database-clock.ts";
 import type { DatabaseKind } from "../db/database-kind.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
-import type { DeliveryRow } from "../db/outbox-tables.ts";
+import type { Flag } from "../db/tables/column-types.ts";
+import type { DeliveryRow } from "../db/tables/outbox.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { recordMailRecipients, recordSentHosts } from "./sent-hosts.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isUnavailable } from "../db/database-errors.ts";
-import type { DeliveryKind } from "../db/outbox-tables.ts";
+import type { DeliveryKind } from "../db/tables/outbox.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "../failpoints.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
-import type { ByteDayRow } from "../db/plan-tables.ts";
+import type { ByteDayRow } from "../db/tables/plans.ts";
 import { AppError } from "../errors.ts";
 import { toUtcDay } from "../utc-day.ts";
 

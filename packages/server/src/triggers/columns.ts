@@ -1,5 +1,5 @@
 import type { Trigger, TriggerChanges, WidgetTrigger } from "@foyer/contract";
-import type { TriggerRow } from "../db/trigger-tables.ts";
+import type { TriggerRow } from "../db/tables/triggers.ts";
 
 /** The columns that can be changed individually; the others are validated together. */
 type PlainColumns = Pick<TriggerRow, "name" | "description" | "triggerOnce" | "isEnabled" | "priority">;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { compileInsert } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
-import type { TriggerDayRow, TriggerEventRow } from "../db/trigger-tables.ts";
+import type { TriggerDayRow, TriggerEventRow } from "../db/tables/triggers.ts";
 import type { Deps } from "../deps.ts";
 
 export type NewTriggerEvent = Omit<TriggerEventRow, "id">;

@@ -1,4 +1,4 @@
-import type { TriggerDayRow } from "../db/trigger-tables.ts";
+import type { TriggerDayRow } from "../db/tables/triggers.ts";
 import type { Deps } from "../deps.ts";
 
 /** Days are inclusive; null means no bound. A null `agentId` means all agents of the organization. */

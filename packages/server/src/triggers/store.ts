@@ -1,9 +1,9 @@
 import { sql, type Transaction } from "kysely";
 import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
+import type { TriggerRow } from "../db/tables/triggers.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
-import type { TriggerRow } from "../db/trigger-tables.ts";
 
 export type TriggerStore = ReturnType<typeof createTriggerStore>;
 

@@ -1,7 +1,7 @@
 import { deleteConversationsById } from "../conversations/retention.ts";
 import type { Db } from "../db/open.ts";
 import { readPagesById } from "../db/pages-by-id.ts";
-import type { ErasureLedgerRow } from "../db/visitor-tables.ts";
+import type { ErasureLedgerRow } from "../db/tables/visitors.ts";
 import type { Deps } from "../deps.ts";
 import type { Encryption } from "../encryption.ts";
 import { foldEmail, hashOf, type Identifier } from "./identifier.ts";

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Db } from "../db/open.ts";
+import type { ErasureLedgerRow, VisitorErasureRow } from "../db/tables/visitors.ts";
 import type { Tables } from "../db/tables.ts";
-import type { ErasureLedgerRow, VisitorErasureRow } from "../db/visitor-tables.ts";
 
 type Executor = Db | Transaction<Tables>;
 

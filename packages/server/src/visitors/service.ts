@@ -6,7 +6,7 @@ import {
   visitorDataKinds,
 } from "@foyer/contract";
 import type { ConversationDeletion } from "../conversations/service.ts";
-import type { Checkpoint } from "../db/checkpoint.ts";
+import type { Checkpoint } from "../db/sqlite/checkpoint.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { NewEvent, RecordEvents } from "../events/record-events.ts";

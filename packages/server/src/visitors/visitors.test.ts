@@ -11,9 +11,9 @@ import { createMember, signedInBrowser } from "../../../../test/session-client.t
 import { insertPerson } from "../../../../test/visitor-seed.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
 import { createDeps } from "../create-deps.ts";
-import { backUp, deletePreviousData } from "../db/backup.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
+import { backUp, deletePreviousData } from "../db/sqlite/backup.ts";
 import { deleteExpiredData } from "../expired-data.ts";
 import { restoreBackup, verifyBackup } from "../restore-backup.ts";
 import { eraseAgain } from "./erase-again.ts";

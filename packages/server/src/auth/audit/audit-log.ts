@@ -12,8 +12,8 @@ import {
 } from "@foyer/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import type { AuditLogRow } from "../../db/audit-tables.ts";
 import { createBatchWriter } from "../../db/batch-writer.ts";
+import type { AuditLogRow } from "../../db/tables/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import { findUser } from "../account-store.ts";

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
-import type { AuditLogRow } from "../../db/audit-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { AuditLogRow } from "../../db/tables/audit.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 

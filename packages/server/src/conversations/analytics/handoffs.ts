@@ -1,5 +1,5 @@
 import type { HandoffAnalytics } from "@foyer/contract";
-import type { HandoffDayRow } from "../../db/handoff-tables.ts";
+import type { HandoffDayRow } from "../../db/tables/handoff.ts";
 
 /** The counters of one cause over a range. */
 export type HandoffSums = Omit<HandoffDayRow, "agentId" | "day">;

@@ -1,7 +1,7 @@
 import { type ConversationTag, maxConversationTags, maxTags, type Tag } from "@foyer/contract";
 import { tagKey, toTagName } from "@foyer/contract/rules/tag-name";
 import { isDuplicate } from "../../db/database-errors.ts";
-import type { TagRow } from "../../db/note-tables.ts";
+import type { TagRow } from "../../db/tables/notes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";

@@ -1,8 +1,8 @@
 import { type ConversationTag, maxConversationTags, maxTags } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { isDuplicate, isMissingReference } from "../../db/database-errors.ts";
-import type { TagRow } from "../../db/note-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { TagRow } from "../../db/tables/notes.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 

@@ -1,7 +1,7 @@
 import type { UnansweredReason } from "@foyer/contract";
 import type { Kysely } from "kysely";
-import type { DocumentCitationRow, UnansweredQuestionRow } from "../../db/answer-tables.ts";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
+import type { DocumentCitationRow, UnansweredQuestionRow } from "../../db/tables/answers.ts";
 import type { Tables } from "../../db/tables.ts";
 import { questionGroupKey, toQuestion } from "./question-group.ts";
 

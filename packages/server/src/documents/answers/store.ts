@@ -1,6 +1,6 @@
 import type { UnansweredReason } from "@foyer/contract";
 import { sql } from "kysely";
-import type { UnansweredQuestionRow } from "../../db/answer-tables.ts";
+import type { UnansweredQuestionRow } from "../../db/tables/answers.ts";
 import type { Deps } from "../../deps.ts";
 
 /**

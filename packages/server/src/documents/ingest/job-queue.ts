@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type UpdateObject } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
-import type { DocumentJobRow, DocumentRow } from "../../db/document-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { DocumentJobRow, DocumentRow } from "../../db/tables/documents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";

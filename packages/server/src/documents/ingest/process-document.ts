@@ -1,4 +1,4 @@
-import type { DocumentRow } from "../../db/document-tables.ts";
+import type { DocumentRow } from "../../db/tables/documents.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { FileStore } from "../file-store.ts";
 import type { RunJob } from "../leased-worker.ts";

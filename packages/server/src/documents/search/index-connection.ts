@@ -1,8 +1,8 @@
 import Database from "better-sqlite3";
 import type { Client } from "pg";
-import type { DatabaseAddress } from "../../db/open.ts";
+import type { DatabaseAddress } from "../../db/database-kind.ts";
 import { createPostgresServers } from "../../db/postgres-servers.ts";
-import { openSqliteFile } from "../../db/sqlite-file.ts";
+import { openSqliteFile } from "../../db/sqlite/file.ts";
 
 /** Values that both drivers accept and return in the same form. */
 export type Value = string | number | Buffer | null;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { DatabaseAddress } from "../../db/open.ts";
+import type { DatabaseAddress } from "../../db/database-kind.ts";
 import { connect, type IndexConnection } from "./index-connection.ts";
 import { deleteStrayChunks, findAgentsToMaintain, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
 import type { PassageHit, PassageQuery, SearchMemory } from "./search-index.ts";

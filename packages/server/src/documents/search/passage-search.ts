@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { waitingReads } from "../../db/background-reads.ts";
 import type { OpenDatabase } from "../../db/open.ts";
-import { createTaskThread } from "../../db/thread-tasks.ts";
+import { createTaskThread } from "../../db/sqlite/thread-tasks.ts";
 import { AppError } from "../../errors.ts";
 import { createFairPool } from "../../pools/fair-pool.ts";
 import type { IndexReply, IndexRequest, IndexTask, IndexThreadData } from "./index-thread.ts";

@@ -1,4 +1,4 @@
-import type { DocumentRow, SourcePageRow } from "../../db/document-tables.ts";
+import type { DocumentRow, SourcePageRow } from "../../db/tables/documents.ts";
 import type { GetResult } from "../../outbound/get-following.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";

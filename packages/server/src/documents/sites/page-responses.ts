@@ -1,4 +1,4 @@
-import type { SourcePageRow } from "../../db/document-tables.ts";
+import type { SourcePageRow } from "../../db/tables/documents.ts";
 import type { GetResult } from "../../outbound/get-following.ts";
 import { ROBOT_NAME } from "../ingest/page-limits.ts";
 

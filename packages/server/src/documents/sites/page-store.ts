@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
-import type { SourcePageRow } from "../../db/document-tables.ts";
+import type { SourcePageRow } from "../../db/tables/documents.ts";
 import type { Deps } from "../../deps.ts";
 import type { Trx } from "../store.ts";
 import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";

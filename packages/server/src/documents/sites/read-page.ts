@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type DocumentErrorCode, maxSourcePages } from "@foyer/contract";
-import type { DocumentRow, SourcePageRow } from "../../db/document-tables.ts";
+import type { DocumentRow, SourcePageRow } from "../../db/tables/documents.ts";
 import { AppError } from "../../errors.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { GetResult } from "../../outbound/get-following.ts";

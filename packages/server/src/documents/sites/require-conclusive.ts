@@ -1,5 +1,5 @@
 import { maxSourcePages } from "@foyer/contract";
-import type { SourcePageRow } from "../../db/document-tables.ts";
+import type { SourcePageRow } from "../../db/tables/documents.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { declaredType } from "../ingest/declared-type.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";

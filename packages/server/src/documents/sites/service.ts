@@ -11,7 +11,7 @@ import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import type { AgentService } from "../../agents/service.ts";
 import type { Principal } from "../../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../../db/database-errors.ts";
-import type { SourceRow } from "../../db/document-tables.ts";
+import type { SourceRow } from "../../db/tables/documents.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
 import type { PartialBody } from "../../http/body-rules.ts";

@@ -1,5 +1,5 @@
 import type { DocumentSource, DocumentSourceDetail, SourcePage, SourcePageState } from "@foyer/contract";
-import type { DocumentRow, SourcePageRow, SourceRow } from "../../db/document-tables.ts";
+import type { DocumentRow, SourcePageRow, SourceRow } from "../../db/tables/documents.ts";
 import { notFound } from "../../errors.ts";
 
 export type PageCounts = Record<SourcePageState, number>;

@@ -1,7 +1,7 @@
 import type { SourcePageState } from "@foyer/contract";
 import { sql, type UpdateObject } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
-import type { SourceRow } from "../../db/document-tables.ts";
+import type { SourceRow } from "../../db/tables/documents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";

@@ -2,7 +2,7 @@ import type { SourceErrorCode } from "@foyer/contract";
 import { type SqlBool, sql, type UpdateObject } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
 import { isDuplicate } from "../../db/database-errors.ts";
-import type { SourceRow } from "../../db/document-tables.ts";
+import type { SourceRow } from "../../db/tables/documents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";

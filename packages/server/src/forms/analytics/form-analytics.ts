@@ -1,7 +1,7 @@
 import type { FormAnalyticsDay, FormAnalyticsEntry, FormEvent } from "@foyer/contract";
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import type { Executor } from "../../db/compiled-query.ts";
-import type { FormDayRow } from "../../db/form-tables.ts";
+import type { FormDayRow } from "../../db/tables/forms.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import type { ToolService } from "../../tools/service.ts";

@@ -1,8 +1,8 @@
 import type { SubmissionStatus } from "@foyer/contract";
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
-import type { FormDayRow, FormFieldDayRow, FormInstanceRow } from "../../db/form-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { FormDayRow, FormFieldDayRow, FormInstanceRow } from "../../db/tables/forms.ts";
 
 type DayKey = Pick<FormDayRow, "toolId" | "day" | "agentId">;
 type DayCounts = Omit<FormDayRow, keyof DayKey>;

@@ -1,5 +1,5 @@
 import { type Compilable, sql } from "kysely";
-import type { FormDayRow, FormFieldDayRow } from "../../db/form-tables.ts";
+import type { FormDayRow, FormFieldDayRow } from "../../db/tables/forms.ts";
 import type { Deps } from "../../deps.ts";
 
 /** A range of days in UTC. Both ends are inclusive. */

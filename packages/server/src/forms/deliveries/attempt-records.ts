@@ -1,9 +1,9 @@
 import { type NotNull, sql } from "kysely";
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
-import type { SubmissionRow } from "../../db/form-tables.ts";
 import { jsonRows, toJson } from "../../db/json-rows.ts";
-import type { DeliveryRow } from "../../db/outbox-tables.ts";
+import type { SubmissionRow } from "../../db/tables/forms.ts";
+import type { DeliveryRow } from "../../db/tables/outbox.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEvent, RecordEvents } from "../../events/record-events.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SubmissionRow } from "../../db/form-tables.ts";
+import type { SubmissionRow } from "../../db/tables/forms.ts";
 import { renderMail } from "../../outbound/mail-content.ts";
 import { createPayloadBody, createWebhookBody, formatValue } from "./delivery-content.ts";
 import { createEmailContent, createTeamChatBody } from "./delivery-texts.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
-import type { SubmissionFileRow, SubmissionRow } from "../../db/form-tables.ts";
+import type { SubmissionFileRow, SubmissionRow } from "../../db/tables/forms.ts";
 import { AppError } from "../../errors.ts";
 
 type File = Omit<SubmissionFileRow, "submissionId">;

@@ -1,8 +1,8 @@
 import { type NotNull, sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import { agentExists } from "../../db/deleted-agents.ts";
-import type { SubmissionRow } from "../../db/form-tables.ts";
 import { jsonRows, toJson } from "../../db/json-rows.ts";
+import type { SubmissionRow } from "../../db/tables/forms.ts";
 import type { Deps } from "../../deps.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { selectOwners } from "../../auth/members/members.ts";
 import type { Executor } from "../../db/compiled-query.ts";
-import type { SubmissionRow } from "../../db/form-tables.ts";
+import type { SubmissionRow } from "../../db/tables/forms.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import type { MailContent } from "../../outbound/mail-content.ts";

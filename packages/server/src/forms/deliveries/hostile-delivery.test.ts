@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { hostileAnswers, hostileUrls } from "../../../../../test/hostile-addresses.ts";
-import type { SubmissionRow } from "../../db/form-tables.ts";
+import type { SubmissionRow } from "../../db/tables/forms.ts";
 import { openOutbound, startCanary } from "../../outbound/test-servers.ts";
 import { createMailRecipients } from "../../tools/form/mail-recipients.ts";
 import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";

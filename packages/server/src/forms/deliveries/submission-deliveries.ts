@@ -1,6 +1,6 @@
 import type { PostAction, SubmitResult } from "@foyer/contract";
-import type { SubmissionRow } from "../../db/form-tables.ts";
-import type { DeliveryRow } from "../../db/outbox-tables.ts";
+import type { SubmissionRow } from "../../db/tables/forms.ts";
+import type { DeliveryRow } from "../../db/tables/outbox.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { newId } from "../../ids.ts";
 import { normalizeAddress } from "../../outbound/smtp-address.ts";

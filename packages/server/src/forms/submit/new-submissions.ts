@@ -1,7 +1,7 @@
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
-import type { SubmissionFileRow, SubmissionRow } from "../../db/form-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { SubmissionFileRow, SubmissionRow } from "../../db/tables/forms.ts";
 import type { NewEvent, RecordEvents } from "../../events/record-events.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
-import type { SubmissionDayRow } from "../../db/form-tables.ts";
+import type { SubmissionDayRow } from "../../db/tables/forms.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { toUtcDay } from "../../utc-day.ts";

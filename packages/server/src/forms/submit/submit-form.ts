@@ -1,7 +1,7 @@
 import type { FormSchema, FormSubmit, SubmitResult, VerifiedVisitor } from "@foyer/contract";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import type { AgentService } from "../../agents/service.ts";
-import type { SubmissionRow } from "../../db/form-tables.ts";
+import type { SubmissionRow } from "../../db/tables/forms.ts";
 import type { AgentRow, ToolRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

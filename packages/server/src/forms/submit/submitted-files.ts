@@ -1,7 +1,7 @@
 import type { FormField } from "@foyer/contract";
 import { declaredType } from "@foyer/contract/rules/data-url";
 import { holdsFile } from "@foyer/contract/rules/field-types";
-import type { SubmissionFileRow } from "../../db/form-tables.ts";
+import type { SubmissionFileRow } from "../../db/tables/forms.ts";
 import type { DecodedFile } from "./read-submission.ts";
 
 export type SubmittedFile = Omit<SubmissionFileRow, "submissionId" | "field">;

@@ -1,6 +1,6 @@
 import { type CannedReply, maxCannedReplies } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
-import type { CannedReplyRow } from "../../db/note-tables.ts";
+import type { CannedReplyRow } from "../../db/tables/notes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { SaveResponse } from "../../http/idempotency.ts";

@@ -1,8 +1,8 @@
 import { maxCannedReplies } from "@foyer/contract";
 import { sql } from "kysely";
 import type { Executor } from "../../db/compiled-query.ts";
-import type { CannedReplyRow } from "../../db/note-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { CannedReplyRow } from "../../db/tables/notes.ts";
 import { inTransaction } from "../../db/transaction.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import type { ConversationActivityRow } from "../../db/presence-tables.ts";
+import type { ConversationActivityRow } from "../../db/tables/presence.ts";
 
 /** Maximum rows that one query reads. */
 export const MAX_READ = 1_000;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Instant } from "../../db/column-types.ts";
 import { agentExists } from "../../db/deleted-agents.ts";
 import type { Db } from "../../db/open.ts";
+import type { Instant } from "../../db/tables/column-types.ts";
 
 /**
  * The maximum number of changes that one query reads. If there are more, the older ones were read by an earlier poll.

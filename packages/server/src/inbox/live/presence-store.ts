@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { Db } from "../../db/open.ts";
-import type { LivePresenceRow } from "../../db/presence-tables.ts";
+import type { LivePresenceRow } from "../../db/tables/presence.ts";
 import type { Tables } from "../../db/tables.ts";
 
 /**

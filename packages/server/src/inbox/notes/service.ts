@@ -1,7 +1,7 @@
 import { type ConversationNote, maxNotes } from "@foyer/contract";
 import { toInitials } from "@foyer/contract/rules/initials";
 import type { ConversationService } from "../../conversations/service.ts";
-import type { ConversationNoteRow } from "../../db/note-tables.ts";
+import type { ConversationNoteRow } from "../../db/tables/notes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { SaveResponse } from "../../http/idempotency.ts";

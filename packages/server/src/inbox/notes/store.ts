@@ -1,8 +1,8 @@
 import { maxNotes } from "@foyer/contract";
 import { sql } from "kysely";
 import type { Executor } from "../../db/compiled-query.ts";
-import type { ConversationNoteRow } from "../../db/note-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { ConversationNoteRow } from "../../db/tables/notes.ts";
 import { inTransaction } from "../../db/transaction.ts";
 
 export function createNoteStore(db: Db) {

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { RecordHandoff } from "../../conversations/handoff-change.ts";
-import type { HandoffTimerRow } from "../../db/notice-tables.ts";
+import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";

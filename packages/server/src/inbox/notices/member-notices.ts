@@ -2,7 +2,7 @@ import { findOpening, isOpen } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
 import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-change.ts";
-import type { HandoffTimerRow } from "../../db/notice-tables.ts";
+import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { hostOf, MAIL_HOST } from "../../outbox/host-of.ts";

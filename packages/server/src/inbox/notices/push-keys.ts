@@ -1,5 +1,5 @@
 import { createECDH } from "node:crypto";
-import type { ServerKeyRow } from "../../db/notice-tables.ts";
+import type { ServerKeyRow } from "../../db/tables/notices.ts";
 import type { Deps } from "../../deps.ts";
 
 /** The key pair that identifies this server to push services. `privateKey` is the scalar. Both are base64url. */

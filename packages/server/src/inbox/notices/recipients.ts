@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
+import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 
 /**

@@ -2,7 +2,7 @@ import { addOpenMinutes, isOpen } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
 import type { RecordHandoff } from "../../conversations/handoff-change.ts";
-import type { HandoffRow } from "../../db/handoff-tables.ts";
+import type { HandoffRow } from "../../db/tables/handoff.ts";
 
 import type { Tables } from "../../db/tables.ts";
 import { afterCommit } from "../../db/transaction.ts";

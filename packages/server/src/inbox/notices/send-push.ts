@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PushSubscriptionRow } from "../../db/notice-tables.ts";
+import type { PushSubscriptionRow } from "../../db/tables/notices.ts";
 import type { Deps } from "../../deps.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
 import { createFailure, createPost, explainFailure } from "../../outbox/send-answer.ts";

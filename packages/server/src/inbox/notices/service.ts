@@ -11,7 +11,7 @@ import {
   type TeamChatView,
 } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
-import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
+import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/tables/notices.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";

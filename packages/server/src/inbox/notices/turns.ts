@@ -1,7 +1,7 @@
 import type { HandoffSettings } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
-import type { HandoffRow } from "../../db/handoff-tables.ts";
+import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Turn } from "./recipients.ts";
 

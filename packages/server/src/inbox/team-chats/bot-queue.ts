@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
-import type { TeamChatRow } from "../../db/team-chat-tables.ts";
+import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import type { Deps } from "../../deps.ts";
 import { LeaseLostError } from "../../documents/leased-worker.ts";
 

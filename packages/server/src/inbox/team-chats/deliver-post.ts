@@ -1,4 +1,4 @@
-import type { TeamChatRow } from "../../db/team-chat-tables.ts";
+import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { Transaction } from "kysely";
 import { areMembers } from "../../auth/members/members.ts";
+import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { TeamChatRow } from "../../db/team-chat-tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Sender } from "./team-chat.ts";

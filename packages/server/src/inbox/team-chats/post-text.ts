@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import type { TeamChatPostRow } from "../../db/team-chat-tables.ts";
+import type { TeamChatPostRow } from "../../db/tables/team-chats.ts";
 import { shorten, toOneLine } from "./chat-text.ts";
 import type { PostToSend } from "./thread-store.ts";
 

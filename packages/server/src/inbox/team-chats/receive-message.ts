@@ -1,7 +1,7 @@
 import { handoffLimits, type Message } from "@foyer/contract";
 import type { Executor } from "../../db/compiled-query.ts";
 import { isDuplicate, isUnavailable } from "../../db/database-errors.ts";
-import type { TeamChatRow, TeamChatThreadRow } from "../../db/team-chat-tables.ts";
+import type { TeamChatRow, TeamChatThreadRow } from "../../db/tables/team-chats.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";

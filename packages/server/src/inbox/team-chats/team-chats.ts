@@ -1,4 +1,4 @@
-import type { TeamChatRow } from "../../db/team-chat-tables.ts";
+import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
 import { isId } from "../../ids.ts";

@@ -1,8 +1,8 @@
 import type { Transaction } from "kysely";
 import { sql } from "kysely";
 import type { Executor } from "../../db/compiled-query.ts";
+import type { TeamChatPostRow, TeamChatRow, TeamChatThreadRow } from "../../db/tables/team-chats.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { TeamChatPostRow, TeamChatRow, TeamChatThreadRow } from "../../db/team-chat-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import type { LeasedDelivery, NewDelivery } from "../../outbox/delivery-queue.ts";

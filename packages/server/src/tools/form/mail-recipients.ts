@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { MailRecipient } from "@foyer/contract";
 import { isDuplicate } from "../../db/database-errors.ts";
-import type { MailRecipientRow } from "../../db/form-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { MailRecipientRow } from "../../db/tables/forms.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";

@@ -1,7 +1,7 @@
 import { isAtLeast } from "@foyer/contract/rules/roles";
 import { findSecretNames } from "@foyer/contract/rules/url-template";
 import type { Principal } from "../../auth/sessions/authenticate.ts";
-import type { Flag } from "../../db/column-types.ts";
+import type { Flag } from "../../db/tables/column-types.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { AppError } from "../../errors.ts";
 import type { SecretService } from "./service.ts";

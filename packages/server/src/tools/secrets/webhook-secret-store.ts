@@ -1,6 +1,6 @@
 import { compileOnce } from "../../db/compiled-query.ts";
-import type { WebhookSecretRow } from "../../db/form-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { WebhookSecretRow } from "../../db/tables/forms.ts";
 
 type SecretRow = Omit<WebhookSecretRow, "toolId" | "agentId">;
 

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from "node
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { secretFileName } from "../encryption.ts";
+import { secretFileName } from "../../encryption.ts";
 
 const DAY_MS = 86_400_000;
 /**

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { createSqliteDialect } from "./dialect.ts";
+import { openSqliteFile } from "./file.ts";
 import { createLogSync } from "./log-sync.ts";
-import { createSqliteDialect } from "./sqlite-dialect.ts";
-import { openSqliteFile } from "./sqlite-file.ts";
 
 /** A disk whose writes the test completes. */
 function createDisk() {

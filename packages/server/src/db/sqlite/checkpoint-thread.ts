@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import type { CheckpointResult } from "./checkpoint.ts";
-import { emptyWal } from "./sqlite-file.ts";
+import { emptyWal } from "./file.ts";
 
 /** Empties the write-ahead log while the server writes to it. */
 const { file } = workerData as { file: string };

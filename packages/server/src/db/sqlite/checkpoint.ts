@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { DatabaseAddress } from "./open.ts";
+import type { DatabaseAddress } from "../database-kind.ts";
 import { createTaskThread } from "./thread-tasks.ts";
 
 export type CheckpointResult = { id: number; isDone: boolean; error?: string };

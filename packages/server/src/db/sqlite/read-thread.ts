@@ -1,7 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
-import type { ReadRequest, ReadResult } from "./background-reads.ts";
 import { isStopFlagSet, type StopFlag } from "./stop-flag.ts";
+
+export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
+export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });
 
 /** Runs one statement at a time on a read-only connection and stops it at its deadline or with the thread. */
 const { file, stopFlag } = workerData as { file: string; stopFlag: StopFlag };

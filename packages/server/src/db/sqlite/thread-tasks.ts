@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { shuttingDown } from "../errors.ts";
+import { shuttingDown } from "../../errors.ts";
 import { createStopFlag, type StopFlag, setStopFlag } from "./stop-flag.ts";
 
 const IDLE_MS = 30_000;

@@ -9,8 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { emptyWal } from "./file.ts";
 import type { LogSync } from "./log-sync.ts";
-import { emptyWal } from "./sqlite-file.ts";
 
 /**
  * The minimum time between two attempts to continue after the log could not be written to the disk, in milliseconds.

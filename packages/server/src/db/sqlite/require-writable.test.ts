@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createTemporaryFolder } from "../../../../test/temporary-folders.ts";
+import { createTemporaryFolder } from "../../../../../test/temporary-folders.ts";
 
 /** Returns the message of the error in a process of a user who may not write the file, nor the folder. */
 function checkAsOtherUser(dataDir: string): string {
