@@ -46,6 +46,8 @@ Object.defineProperty(document, "currentScript", { configurable: true, get: () =
 })();`;
   return {
     name: "foyer-widget",
+    // The server fills this in when it serves the built page.
+    transformIndexHtml: (html) => html.replace("{{basePath}}", ""),
     configureServer({ middlewares }) {
       middlewares.use((request, response, next) => {
         const { pathname } = new URL(request.url ?? "/", "http://localhost");

@@ -16,6 +16,7 @@ const guides = [
   "handoff",
   "webhooks",
   "events",
+  "deployment",
   "errors",
   "limits",
   "scaling",

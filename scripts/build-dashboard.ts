@@ -29,6 +29,9 @@ export function buildDashboard(): Promise<void> {
     await build({
       root,
       base: "/dashboard/",
+      // Scripts and styles load further files relative to their own address, because BASE_URL may have a path. The
+      // server completes the addresses in the page.
+      experimental: { renderBuiltUrl: (_, { hostType }) => (hostType === "html" ? undefined : { relative: true }) },
       configFile: false,
       logLevel: "warn",
       publicDir: false,

@@ -43,6 +43,7 @@ const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
   {
     title: "Reference",
     guides: [
+      { name: "deployment", title: "Deployment", source: "docs/guides/deployment.md" },
       { name: "errors", title: "Errors", source: "docs/guides/errors.md" },
       { name: "limits", title: "Limits", source: "docs/guides/limits.md" },
       { name: "scaling", title: "Scaling", source: "docs/guides/scaling.md" },

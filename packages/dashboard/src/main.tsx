@@ -7,6 +7,7 @@ import { createRoot } from "react-dom/client";
 import { FailedPage, NotFoundPage, PendingPage } from "./components/page-states.tsx";
 import { ToastList } from "./components/toast-list.tsx";
 import { queryClient } from "./data/queries.ts";
+import { serverPath } from "./data/server-address.ts";
 import { applyTheme } from "./data/theme.ts";
 import { agentRoutes } from "./routes/agent.tsx";
 import { authRoutes } from "./routes/auth.tsx";
@@ -17,7 +18,7 @@ import { parseExactly } from "./search-params.ts";
 
 const router = createRouter({
   routeTree: root.addChildren([...authRoutes, shell.addChildren([...shellRoutes, agentRoutes, settingsRoutes])]),
-  basepath: "/dashboard",
+  basepath: serverPath("/dashboard"),
   parseSearch: parseSearchWith(parseExactly),
   stringifySearch: stringifySearchWith(JSON.stringify, parseExactly),
   defaultPreload: "intent",

@@ -39,8 +39,9 @@ import { createForms, type Forms } from "./forms/forms-module.ts";
 import { formRoutes } from "./forms/routes.ts";
 import { submitRoutes } from "./forms/submit/routes.ts";
 import { registerAgentIdPlaces } from "./http/agent-id-places.ts";
-import { collectRoutes } from "./http/allowed-methods.ts";
+import { createRouteTable, type RouteTable } from "./http/allowed-methods.ts";
 import type { App } from "./http/app.ts";
+import { createUrlRewriter, refuseAmbiguousPath } from "./http/base-path.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerRequestDraining } from "./http/drain-request.ts";
 import { registerErrorReplies, sendError, toAppError } from "./http/error-replies.ts";
@@ -115,8 +116,9 @@ const BODY_LIMIT = 1024 * 1024;
  */
 export async function createApp(deps: AppDeps) {
   const { config } = deps;
-  const app = createFastify(deps);
-  const calls = await registerPlugins(app, deps);
+  const routes = createRouteTable();
+  const app = createFastify(deps, routes);
+  const calls = await registerPlugins(app, deps, routes);
 
   const handoffs = createHandoffs(deps);
   const audit = addAccounts(app, deps, handoffs);
@@ -177,6 +179,7 @@ export async function createApp(deps: AppDeps) {
   addConversations(app, deps, { agents, conversations, chat, documents, inbox, forms, visitors, idempotency });
   doctorRoutes(app, deps, { agents, embeddings: documents.embeddings, notices: notices.service });
   addPages(app, deps, { agents, audit, mailRecipients });
+  if (config.basePath !== "") refuseAmbiguousPath(config.basePath, routes);
 
   return {
     app,
@@ -205,11 +208,12 @@ function endStreams(
   inbox.live.deleted(organizationId, conversationId);
 }
 
-function createFastify({ config, log }: AppDeps): App {
+function createFastify({ config, log }: AppDeps, routes: RouteTable): App {
   return Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
+    ...(config.basePath === "" ? {} : { rewriteUrl: createUrlRewriter(config.basePath, routes) }),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
@@ -359,22 +363,25 @@ function addPages(
   visitorAgentRoutes(app, deps, agents);
   pageRoutes(app, deps.config, agents);
   mailRecipientRoutes(app, mailRecipients);
-  confirmRecipientRoutes(app, mailRecipients);
-  dashboardRoutes(app);
-  docsRoutes(app);
+  confirmRecipientRoutes(app, deps.config, mailRecipients);
+  dashboardRoutes(app, deps.config);
+  docsRoutes(app, deps.config);
   widgetRoutes(app);
-  app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
+  const { basePath } = deps.config;
+  app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) =>
+    reply.redirect(`${basePath}/dashboard`),
+  );
 }
 
 /** @returns the counter that enforces the plans' limits on calls */
-async function registerPlugins(app: App, deps: AppDeps): Promise<CallCounter> {
+async function registerPlugins(app: App, deps: AppDeps, routes: RouteTable): Promise<CallCounter> {
   const calls = createCallCounter(deps);
-  const routes = collectRoutes(app);
+  routes.collectFrom(app);
   normalizeForwardedFor(app);
   registerRequestDraining(app);
   registerWriteLimits(app);
   registerCors(app);
-  registerErrorReplies(app, routes, () => createPageFiles().page("not-found.html", {}));
+  registerErrorReplies(app, routes, () => createPageFiles(deps.config).page("not-found.html", {}));
   registerJsonBodies(app);
   registerValidation(app);
   registerAgentIdPlaces(app);

@@ -119,6 +119,15 @@ export function parseUrl(value: string): string {
   return value;
 }
 
+/** The public address. Below a path, the path is part of links, cookies and redirects, so its characters are limited. */
+export function parseBaseUrl(value: string): string {
+  const { pathname } = new URL(parseUrl(value));
+  if (!/^(?:\/[\w.~-]+)*\/*$/.test(pathname)) {
+    throw new Error("an address such as https://chat.example.com or https://example.com/support");
+  }
+  return value.replace(/\/+$/, "");
+}
+
 /** An email address in lower case. Follows better-auth's rules, so that every account can be used to sign in. */
 export function parseEmail(value: string): string {
   const isAddress = /^[A-Za-z0-9_'+.-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(value);

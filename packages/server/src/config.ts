@@ -4,6 +4,7 @@ import {
   list,
   oneOf,
   Problems,
+  parseBaseUrl,
   parseCidrs,
   parseDuration,
   parseDurations,
@@ -42,7 +43,7 @@ export function readConfig(environment: Environment) {
 
   const host = get("HOST", parseHost, "127.0.0.1");
   const port = get("PORT", int(0, 65_535), 3_000);
-  const baseUrl = get("BASE_URL", parseUrl, `http://localhost:${port}`).replace(/\/+$/, "");
+  const baseUrl = get("BASE_URL", parseBaseUrl, `http://localhost:${port}`);
   const dataDir = resolve(get("FOYER_DATA_DIR", text, "./data"));
   const databaseUrl = get<string | null>("DATABASE_URL", parsePostgresUrl, null);
   const secret = get<string | null>("FOYER_SECRET", textOfMinimumLength(32), null);
@@ -60,6 +61,8 @@ export function readConfig(environment: Environment) {
     host,
     port,
     baseUrl,
+    /** the path of BASE_URL without a slash at the end: empty, or such as `/support` */
+    basePath: new URL(baseUrl).pathname.replace(/\/$/, ""),
     /** true when only this machine can reach the server, so requests may make it call local addresses */
     isLoopbackOnly: isLoopback(host) && isLoopback(new URL(baseUrl).hostname),
     dataDir,

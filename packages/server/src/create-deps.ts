@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { pino } from "pino";
 import { createApiKeys } from "./auth/api-keys/api-keys.ts";
+import { sessionCookieScope } from "./auth/sessions/session-cookie.ts";
 import { createSessions } from "./auth/sessions/sessions.ts";
 import { type Config, readConfig } from "./config.ts";
 import { ConfigError } from "./config-values.ts";
@@ -74,7 +75,7 @@ export function createDeps(config: Config, log: Deps["log"]) {
     log,
   });
   const keys = createApiKeys(db, log);
-  const sessions = createSessions(db, encryption, config.baseUrl.startsWith("https:"));
+  const sessions = createSessions(db, encryption, sessionCookieScope(config));
   return {
     config,
     log,

@@ -1,5 +1,6 @@
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { queryClient } from "../data/queries.ts";
+import { serverPath } from "../data/server-address.ts";
 import { Page, PageFrame } from "./page.tsx";
 import { ErrorState, explainError, Skeleton, SkeletonRows } from "./states.tsx";
 
@@ -30,7 +31,7 @@ export function FailedPage({ error, reset }: ErrorComponentProps) {
 export function NotFoundPage() {
   return (
     <Page title="Page not found" description="There is no page at this address.">
-      <a href="/dashboard" className="underline underline-offset-2">
+      <a href={serverPath("/dashboard")} className="underline underline-offset-2">
         Go to the dashboard
       </a>
     </Page>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { serverPath } from "../data/server-address.ts";
 
 /**
  * The content of the real widget in a preview: an agent's settings, saved or not, and a trigger that fires immediately.
@@ -36,7 +37,7 @@ export function WidgetFrame({
     <iframe
       ref={frame}
       title={title}
-      src={`/preview/${agentId}`}
+      src={serverPath(`/preview/${agentId}`)}
       className={`absolute top-0 left-1/2 origin-top border-line ${className}`}
       style={{ width, height, transform: `translateX(-50%) scale(${scale})` }}
     />

@@ -1,6 +1,7 @@
 import type { Agent } from "@foyer/contract";
 import type { Piece, Preview, PreviewContent, PreviewOptions } from "@foyer/widget/preview";
 import { useEffect, useRef } from "react";
+import { serverUrl } from "../data/server-address.ts";
 import { useColorScheme } from "../data/theme.ts";
 
 export type { Piece, PreviewContent };
@@ -41,6 +42,7 @@ export function WidgetView({
       const mounted = await mountPreview(element, {
         // Handoff is disabled in previews.
         agent: { ...agent, handoff: null },
+        baseUrl: serverUrl(),
         theme,
         canTryForms,
         ...(live ? { live: { conversation: live.conversation, onSay, userToken } } : {}),

@@ -1,8 +1,7 @@
 import { api } from "./api.ts";
 import { describeDevice } from "./device-label.ts";
+import { serverPath } from "./server-address.ts";
 
-const WORKER = "/dashboard/push-worker.js";
-const SCOPE = "/dashboard/";
 /**
  * Stored in this browser: the id of the user who turned on notices in it, and the subscription that was sent to the
  * server.
@@ -60,7 +59,9 @@ export async function turnOffPush(id: string | undefined): Promise<void> {
 }
 
 async function subscribe(): Promise<PushSubscription> {
-  await navigator.serviceWorker.register(WORKER, { scope: SCOPE });
+  await navigator.serviceWorker.register(serverPath("/dashboard/push-worker.js"), {
+    scope: serverPath("/dashboard/"),
+  });
   const { pushManager } = await navigator.serviceWorker.ready;
   const { publicKey } = await api.getPushKey();
   // A subscription for another key, for example from before the server was set up again, cannot be used.
@@ -70,7 +71,7 @@ async function subscribe(): Promise<PushSubscription> {
 
 async function readSubscription(): Promise<PushSubscription | null> {
   if (pushProblem() !== null) return null;
-  const registration = await navigator.serviceWorker.getRegistration(SCOPE);
+  const registration = await navigator.serviceWorker.getRegistration(serverPath("/dashboard/"));
   return (await registration?.pushManager.getSubscription()) ?? null;
 }
 

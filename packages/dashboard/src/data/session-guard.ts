@@ -1,5 +1,6 @@
 import type { Session } from "@foyer/contract";
 import { useSyncExternalStore } from "react";
+import { serverPath, serverUrl } from "./server-address.ts";
 
 /** The account and organization that this page was opened with. */
 type Holder = Pick<Session, "user" | "organization">;
@@ -40,7 +41,7 @@ export const guardedFetch: typeof fetch = async (input, init) => {
 /** Signing in and out does not wait for a session. */
 function isAboutSession(input: RequestInfo | URL): boolean {
   const { pathname } = new URL(String(input), location.origin);
-  return pathname.startsWith("/auth/sign-") || pathname === "/auth/options" || pathname === "/auth/magic-link";
+  return ["/auth/sign-", "/auth/options", "/auth/magic-link"].some((path) => pathname.startsWith(serverPath(path)));
 }
 
 function signedOutResponse(): Response {
@@ -49,7 +50,7 @@ function signedOutResponse(): Response {
 
 /** @returns null without a session, and `unknown` when the server did not answer */
 async function readSession(): Promise<Session | null | "unknown"> {
-  const response = await fetch(`${location.origin}/auth/session`, { credentials: "same-origin" }).catch(() => null);
+  const response = await fetch(`${serverUrl()}/auth/session`, { credentials: "same-origin" }).catch(() => null);
   if (response?.ok) return response.json();
   return response?.status === 401 ? null : "unknown";
 }
@@ -92,7 +93,7 @@ export async function continueWith(session: Session): Promise<void> {
   if (!canContinueWith(session)) return dismissInterruption();
   const organizationId = holder?.organization?.id;
   if (organizationId !== undefined && session.organization?.id !== organizationId) {
-    await fetch(`${location.origin}/auth/switch-organization`, {
+    await fetch(`${serverUrl()}/auth/switch-organization`, {
       method: "POST",
       credentials: "same-origin",
       headers: { "content-type": "application/json" },

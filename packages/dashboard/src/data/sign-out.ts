@@ -2,8 +2,9 @@ import { notify } from "../components/toasts.ts";
 import { api } from "./api.ts";
 import { turnOffPush } from "./push-device.ts";
 import { isSignedOut, queryClient } from "./queries.ts";
+import { serverPath } from "./server-address.ts";
 
-const SIGN_IN = "/dashboard/sign-in";
+const signInPath = () => serverPath("/dashboard/sign-in");
 /** The maximum time that a push service that does not respond may delay the sign-out, in milliseconds. */
 const PUSH_MS = 3_000;
 
@@ -14,7 +15,7 @@ const tabs = "BroadcastChannel" in globalThis ? new BroadcastChannel("foyer.sign
  * what was open or typed in them. The server ends the notices of the session, and the browser deletes its subscription.
  * An error appears as a toast.
  */
-export async function signOut({ leaveTo = SIGN_IN } = {}): Promise<void> {
+export async function signOut({ leaveTo = signInPath() } = {}): Promise<void> {
   try {
     await api.signOut();
   } catch (error) {
@@ -33,7 +34,7 @@ export async function signOut({ leaveTo = SIGN_IN } = {}): Promise<void> {
 
 /** Leaves the dashboard when another tab signs out. @returns a function that stops it */
 export function followSignOut(): () => void {
-  const onSignOut = () => leave(SIGN_IN);
+  const onSignOut = () => leave(signInPath());
   tabs?.addEventListener("message", onSignOut);
   return () => tabs?.removeEventListener("message", onSignOut);
 }

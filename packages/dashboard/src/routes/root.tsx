@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-router";
 import { FailedShell, NotFoundPage } from "../components/page-states.tsx";
 import { endpointQuery, isSignedOut, queryClient } from "../data/queries.ts";
+import { serverPath } from "../data/server-address.ts";
 import { Shell } from "../shell/shell.tsx";
 
 // The files in this folder define every page of the dashboard and its URL. A page's code is loaded when it is opened,
@@ -27,6 +28,6 @@ export async function requireSession(href: string, error?: string) {
     return await queryClient.ensureQueryData(endpointQuery("getSession"));
   } catch (cause) {
     if (!isSignedOut(cause)) throw cause;
-    throw redirect({ to: "/sign-in", search: { next: `/dashboard${href}`, ...(error ? { error } : {}) } });
+    throw redirect({ to: "/sign-in", search: { next: serverPath(`/dashboard${href}`), ...(error ? { error } : {}) } });
   }
 }

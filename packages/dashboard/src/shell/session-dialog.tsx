@@ -7,6 +7,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { TextField } from "../components/field.tsx";
 import { api } from "../data/api.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
+import { serverPath } from "../data/server-address.ts";
 import { canContinueWith, continueWith, dismissInterruption, useInterruption } from "../data/session-guard.ts";
 
 const providerNames = { google: "Google", github: "GitHub", oidc: "single sign-on" };
@@ -70,7 +71,7 @@ function SignInAgain({ email }: { email: string }) {
   };
   const sendLink = () =>
     run(async () => {
-      await api.sendMagicLink({ body: { email, callbackUrl: "/dashboard" } });
+      await api.sendMagicLink({ body: { email, callbackUrl: serverPath("/dashboard") } });
       setLinkSent(true);
     });
   return (
@@ -102,7 +103,7 @@ function SignInAgain({ email }: { email: string }) {
           // A new tab, so that this page keeps what was typed. It continues when that tab is signed in.
           <a
             key={provider}
-            href={`/auth/sign-in/${provider}?callbackUrl=%2Fdashboard`}
+            href={serverPath(`/auth/sign-in/${provider}?callbackUrl=%2Fdashboard`)}
             target="_blank"
             rel="noopener"
             className="inline-flex min-h-9 items-center justify-center rounded-lg border border-line bg-raised px-3 hover:bg-sunken"

@@ -9,6 +9,8 @@ export type BoundPort = {
   port: number;
   /** Passes the bound socket to the app, which then accepts connections. Call this once. */
   listen(app: Listening): Promise<void>;
+  /** Releases the port to another program. */
+  release(): Promise<void>;
 };
 
 /**
@@ -25,6 +27,10 @@ export async function bindAnyPort(host: string): Promise<BoundPort> {
       // Node's `server.listen` takes over the socket of another server. Fastify passes its options to Node unchanged,
       // but its type only allows addresses.
       await app.listen(Object.assign(placeholderServer, { host }) as unknown as FastifyListenOptions);
+    },
+    async release() {
+      placeholderServer.close();
+      await once(placeholderServer, "close");
     },
   };
 }

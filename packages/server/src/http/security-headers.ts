@@ -11,12 +11,18 @@ const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
  * Sets the headers of every response: the request id, the security headers and the CORS headers. It must run before
  * authentication, so that a page can read why its request was rejected.
  */
-export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, "baseUrl">): void {
+export function registerSecurityHeaders(
+  app: FastifyInstance,
+  { baseUrl, basePath }: Pick<Config, "baseUrl" | "basePath">,
+): void {
   const common = {
     "content-security-policy": contentSecurityPolicy,
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
-    ...(baseUrl.startsWith("https:") ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
+    // Below a path, the host belongs to another site, which decides this for all of its pages.
+    ...(baseUrl.startsWith("https:") && basePath === ""
+      ? { "strict-transport-security": "max-age=31536000; includeSubDomains" }
+      : {}),
   };
   const createHeaders = ({
     access = "account",

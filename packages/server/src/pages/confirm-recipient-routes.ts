@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import Type from "typebox";
+import type { Config } from "../config.ts";
 import type { App } from "../http/app.ts";
 import type { MailRecipients } from "../tools/form/mail-recipients.ts";
 import { createPageFiles } from "./page-files.ts";
@@ -17,8 +18,8 @@ const policy = [
  * The page of the link that confirms a mail recipient. Opening it changes nothing, because mail scanners open links.
  * Its button sends a POST.
  */
-export function confirmRecipientRoutes(app: App, recipients: MailRecipients): void {
-  const files = createPageFiles();
+export function confirmRecipientRoutes(app: App, config: Pick<Config, "basePath">, recipients: MailRecipients): void {
+  const files = createPageFiles(config);
   const url = "/mail-recipients/confirm";
   const options = {
     config: { access: "public" as const },

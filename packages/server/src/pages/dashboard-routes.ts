@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
+import type { Config } from "../config.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
+import { placeBelow } from "../http/base-path.ts";
 import { createDistFiles } from "./dist-files.ts";
 import { createPageFiles } from "./page-files.ts";
 import { immutableCaching, sendFile } from "./send-file.ts";
 
-const config = { access: "public" as const };
+const access = { access: "public" as const };
 const hidden = { hide: true };
 
 /**
@@ -29,9 +31,11 @@ const createPolicy = (nonce: string) =>
   ].join("; ");
 
 /** The dashboard: one page for all of its URLs, and the files that it loads. The browser does the routing. */
-export function dashboardRoutes(app: App): void {
+export function dashboardRoutes(app: App, config: Pick<Config, "basePath">): void {
+  const { basePath } = config;
+  const pageFiles = createPageFiles(config);
   const files = createDistFiles(new URL("../../../dashboard/dist/", import.meta.url));
-  const show = { config, schema: hidden };
+  const show = { config: access, schema: hidden };
   for (const url of ["/dashboard", "/dashboard/*"]) {
     app.get(url, show, async (_, reply) => {
       const page = await files.text("index.html");
@@ -41,18 +45,18 @@ export function dashboardRoutes(app: App): void {
       return reply
         .headers({ "content-security-policy": createPolicy(nonce), "cache-control": "no-store" })
         .type("text/html; charset=utf-8")
-        .send(page.replace("{{nonce}}", nonce));
+        .send(placeBelow(page, basePath).replace("{{nonce}}", nonce).replace("{{basePath}}", basePath));
     });
   }
   // Browsers accept a service worker for the dashboard only from below /dashboard/.
   app.get("/dashboard/push-worker.js", show, async (_, reply) => {
-    const file = await createPageFiles().asset("push-worker.js");
+    const file = await pageFiles.asset("push-worker.js");
     if (!file) throw notFound("File");
     return reply.headers({ "cache-control": "no-cache", etag: file.etag }).type(file.type).send(file.text);
   });
   app.get(
     "/dashboard/assets/:file",
-    { config, schema: { ...hidden, params: Type.Object({ file: Type.String() }) } },
+    { config: access, schema: { ...hidden, params: Type.Object({ file: Type.String() }) } },
     async (request, reply) => {
       const file = await files.find("assets/", request.params.file, request.headers["accept-encoding"]);
       if (!file) throw notFound("File");

@@ -1,7 +1,9 @@
 import type { FastifyReply } from "fastify";
 import Type from "typebox";
+import type { Config } from "../config.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
+import { placeBelow } from "../http/base-path.ts";
 import { createDistFiles } from "./dist-files.ts";
 import { sendFile } from "./send-file.ts";
 
@@ -33,7 +35,7 @@ const referencePolicy = [
 ].join("; ");
 
 /** The documentation under /docs and the packages under /packages, created by `npm run build`. */
-export function docsRoutes(app: App): void {
+export function docsRoutes(app: App, { basePath }: Pick<Config, "basePath">): void {
   const files = createDistFiles(new URL("../../dist/", import.meta.url));
 
   const sendPage = async (reply: FastifyReply, name: string) => {
@@ -43,7 +45,7 @@ export function docsRoutes(app: App): void {
     return reply
       .headers({ "content-security-policy": policy, "cache-control": "no-cache" })
       .type("text/html; charset=utf-8")
-      .send(page);
+      .send(placeBelow(page, basePath));
   };
 
   app.get("/docs", { config, schema: hidden }, async (_, reply) => {

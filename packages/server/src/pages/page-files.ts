@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
+import type { Config } from "../config.ts";
 import { escapeHtml } from "../escape-html.ts";
+import { placeBelow } from "../http/base-path.ts";
 
 export type Asset = { text: string; type: string; etag: string };
 
@@ -14,7 +16,7 @@ const types: Record<string, string> = {
 export type PageFiles = ReturnType<typeof createPageFiles>;
 
 /** Serves the files in `static/`. Each file is read on the first request and cached. */
-export function createPageFiles() {
+export function createPageFiles({ basePath }: Pick<Config, "basePath">) {
   const texts = new Map<string, Promise<string>>();
   const read = (name: string) => {
     const cached = texts.get(name) ?? readFile(new URL(`static/${name}`, import.meta.url), "utf8");
@@ -24,7 +26,7 @@ export function createPageFiles() {
   return {
     /** A page with its `{{names}}` filled in. */
     async page(name: string, values: Record<string, string>): Promise<string> {
-      return fillPage(await read(name), values);
+      return placeBelow(fillPage(await read(name), values), basePath);
     },
     /** A file that a page loads, or undefined when it does not exist. */
     async asset(name: string): Promise<Asset | undefined> {

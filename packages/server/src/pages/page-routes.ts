@@ -25,9 +25,9 @@ const open = { config: { access: "public" as const } };
 const hidden = { hide: true };
 
 /** The demo page of an agent, the page for a conversation continued from an email, the preview of its widget, and the files that they load. */
-export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
-  const files = createPageFiles();
-  linkRoutes(app, { baseUrl }, files);
+export function pageRoutes(app: App, config: Pick<Config, "baseUrl" | "basePath">, agents: AgentService): void {
+  const files = createPageFiles(config);
+  linkRoutes(app, config, files);
   const show = async (
     reply: FastifyReply,
     status: number,
@@ -54,7 +54,7 @@ export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agent
       async (request, reply) => {
         const agent = await agents.getPublic(request.params.agentId).catch(nullWhenMissing);
         if (!agent) return show(reply, 404, "demo-missing.html");
-        return show(reply, 200, page, createPageValues(agent, baseUrl), listImageSources(agent));
+        return show(reply, 200, page, createPageValues(agent, config.baseUrl), listImageSources(agent));
       },
     );
   }

@@ -11,14 +11,14 @@ function startWorker({ devices }: { devices: object[] | null }) {
   const handlers = new Map<string, (event: object) => void>();
   const sent: Sent[] = [];
   const subscribe = vi.fn(async () => subscriptionTo("https://push.example/new"));
-  const fetch = async (path: string, { method = "GET", body }: { method?: string; body?: string } = {}) => {
+  const fetch = async (address: URL, { method = "GET", body }: { method?: string; body?: string } = {}) => {
     if (method === "GET") return { ok: devices !== null, json: async () => ({ devices }) };
-    sent.push({ method, path, body: body === undefined ? null : JSON.parse(body) });
+    sent.push({ method, path: address.pathname, body: body === undefined ? null : JSON.parse(body) });
     return { ok: true };
   };
   const self = {
     addEventListener: (type: string, handler: (event: object) => void) => handlers.set(type, handler),
-    registration: { pushManager: { subscribe } },
+    registration: { scope: "https://chat.example.com/support/dashboard/", pushManager: { subscribe } },
     fetch,
   };
   runInNewContext(source, { self, URL });
@@ -35,10 +35,10 @@ const device = { id: "push_1", endpoint: "https://push.example/old", label: "Fir
 const renewed: Sent[] = [
   {
     method: "POST",
-    path: "/notices/push-subscriptions",
+    path: "/support/notices/push-subscriptions",
     body: { endpoint: "https://push.example/new", keys, label: "Firefox on Linux" },
   },
-  { method: "DELETE", path: "/notices/push-subscriptions/push_1", body: null },
+  { method: "DELETE", path: "/support/notices/push-subscriptions/push_1", body: null },
 ];
 
 it("a browser that replaces its push subscription keeps receiving notices, under the same label", async () => {

@@ -21,6 +21,8 @@ export type { Piece, PreviewTheme };
 
 export type PreviewOptions = {
   agent: AgentWidget;
+  /** The server's address. */
+  baseUrl: string;
   theme: PreviewTheme;
   /**
    * Makes buttons send messages and forms submit in this conversation. Without it, nothing reaches the server.
@@ -70,7 +72,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   shadow.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
   const life = new AbortController();
   const core = previewCore(options, shadow, locale, life.signal);
-  const request = createRequest({ baseUrl: location.origin });
+  const request = createRequest({ baseUrl: options.baseUrl });
   const identify = async (hasNewToken: boolean) => {
     const userToken = await live?.userToken(hasNewToken);
     if (userToken) core.visitor.identify({ userToken });
@@ -114,7 +116,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
 }
 
 function previewCore(
-  { agent, live }: PreviewOptions,
+  { agent, baseUrl, live }: PreviewOptions,
   shadow: WidgetCore["shadow"],
   locale: WidgetCore["locale"],
   signal: AbortSignal,
@@ -125,7 +127,7 @@ function previewCore(
   const visitor = createVisitorSession(storage, bus, null);
   if (live?.conversation) visitor.remember({ ...live.conversation, title: "", at: Date.now() });
   return {
-    options: readOptions({ agentId: agent.id }, location.origin) as WidgetOptions,
+    options: readOptions({ agentId: agent.id }, baseUrl) as WidgetOptions,
     agent,
     title: agent.widget.title ?? agent.name,
     locale,

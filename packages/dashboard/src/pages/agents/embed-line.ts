@@ -1,13 +1,15 @@
+import { serverUrl } from "../../data/server-address.ts";
+
 /** The script tag that embeds an agent in a page. */
-export function embedCode(agentId: string, origin: string = location.origin): string {
-  return `<script src="${origin}/widget.js" data-agent-id="${agentId}" async></script>`;
+export function embedCode(agentId: string, server: string = serverUrl()): string {
+  return `<script src="${server}/widget.js" data-agent-id="${agentId}" async></script>`;
 }
 
 /** The code for sites with a bundler, which use the npm package. */
-export function createPackageCode(agentId: string, origin: string = location.origin): string {
+export function createPackageCode(agentId: string, server: string = serverUrl()): string {
   return `import { loadFoyer } from "@foyer/widget";
 
-await loadFoyer({ baseUrl: "${origin}", agentId: "${agentId}" });`;
+await loadFoyer({ baseUrl: "${server}", agentId: "${agentId}" });`;
 }
 
 /** Where to paste the script tag in common site builders. */

@@ -6,6 +6,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { serverPath, serverUrl } from "../../data/server-address.ts";
 import { createPackageCode, embedCode } from "./embed-line.ts";
 import { dropEmpty, ListField } from "./list-field.tsx";
 import { LoopbackWarning } from "./loopback-warning.tsx";
@@ -109,7 +110,7 @@ function EmbedCodeSection({ agentId }: { agentId: string }) {
       description="Add this line to your pages. It loads after your page and doesn't touch the rest of it."
       actions={
         <a
-          href={`/demo/${agentId}`}
+          href={serverPath(`/demo/${agentId}`)}
           target="_blank"
           rel="noopener"
           className="inline-flex min-h-9 items-center gap-2 underline underline-offset-2"
@@ -126,7 +127,7 @@ function EmbedCodeSection({ agentId }: { agentId: string }) {
         <p className="max-w-[70ch] text-soft">
           The package @foyer/widget loads the widget from this server, so both always have the same version.
         </p>
-        <CopyField label="the install command" text={`npm install ${location.origin}/packages/foyer-widget.tgz`} />
+        <CopyField label="the install command" text={`npm install ${serverUrl()}/packages/foyer-widget.tgz`} />
         <CopyField label="the lines of the package" text={createPackageCode(agentId)} />
       </div>
     </Section>

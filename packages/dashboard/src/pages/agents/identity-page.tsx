@@ -8,6 +8,7 @@ import { SaveBar } from "../../components/save-bar.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { serverPath } from "../../data/server-address.ts";
 import { identifiedEmbedCode, identitySamples } from "./identity-samples.ts";
 import { IdentitySecret } from "./identity-secret.tsx";
 import { dropEmpty, ListField } from "./list-field.tsx";
@@ -86,7 +87,7 @@ function SigningSection({ agentId }: { agentId: string }) {
       description="Your server signs a token for its signed-in user when it renders a page. The code reads the identity secret from the environment variable FOYER_IDENTITY_SECRET."
       actions={
         <a
-          href="/docs/widget#identify-visitors"
+          href={serverPath("/docs/widget#identify-visitors")}
           target="_blank"
           rel="noopener"
           className="inline-flex min-h-9 items-center underline underline-offset-2"

@@ -1,3 +1,5 @@
+import { serverUrl } from "../../data/server-address.ts";
+
 export type Sample = { id: string; name: string; code: string };
 
 /** Code with which a site's server signs the token of its signed-in user. The widget's guide shows the same code. */
@@ -52,7 +54,7 @@ token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
 userToken, err := token.SignedString([]byte(os.Getenv("FOYER_IDENTITY_SECRET")))`;
 
 /** The script tag with the signed-in user. */
-export function identifiedEmbedCode(agentId: string, origin: string = location.origin): string {
-  return `<script src="${origin}/widget.js" data-agent-id="${agentId}"
+export function identifiedEmbedCode(agentId: string, server: string = serverUrl()): string {
+  return `<script src="${server}/widget.js" data-agent-id="${agentId}"
   data-user-token="…" async></script>`;
 }

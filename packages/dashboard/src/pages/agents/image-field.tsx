@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
+import { serverPath } from "../../data/server-address.ts";
 import { type MaxSize, shrinkImage } from "./shrink-image.ts";
 
 /** An image upload. The value is the path of the saved image, a data URL for a new image, or null. */
@@ -35,7 +36,7 @@ export function ImageField({
       <div className="flex flex-wrap items-center gap-2">
         {value && (
           <img
-            src={value}
+            src={value.startsWith("/") ? serverPath(value) : value}
             alt=""
             className={`h-10 border border-line bg-sunken ${isRound ? "w-10 rounded-full object-cover" : "max-w-40 rounded-md object-contain"}`}
           />

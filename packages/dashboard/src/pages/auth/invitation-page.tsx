@@ -7,6 +7,7 @@ import { NewPasswordField } from "../../components/new-password-field.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { endpointQuery, isSignedOut } from "../../data/queries.ts";
+import { serverPath } from "../../data/server-address.ts";
 import { signOut } from "../../data/sign-out.ts";
 import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
@@ -24,7 +25,7 @@ export function InvitationPage() {
   const session = useQuery({ ...endpointQuery("getSession"), retry: false });
   const accept = useMutation({
     mutationFn: () => api.acceptInvitation({ id }),
-    onSuccess: () => location.assign("/dashboard"),
+    onSuccess: () => location.assign(serverPath("/dashboard")),
   });
   const leave = useMutation({ mutationFn: () => signOut({ leaveTo: location.pathname }) });
 
@@ -73,7 +74,7 @@ export function InvitationPage() {
           <ButtonLink look="main" to="/sign-up" search={{ invitation: id }}>
             Create account
           </ButtonLink>
-          <ButtonLink to="/sign-in" search={{ next: `/dashboard/invitations/${id}` }}>
+          <ButtonLink to="/sign-in" search={{ next: serverPath(`/dashboard/invitations/${id}`) }}>
             Sign in to an existing account
           </ButtonLink>
         </div>
@@ -96,7 +97,7 @@ function JoinForm({
 }) {
   const form = useAuthForm({ name: "", password: "" }, async ({ name, password }) => {
     await api.signUpByEmail({ body: { email, name, password, invitationId: id, invitationToken: token } });
-    location.assign("/dashboard");
+    location.assign(serverPath("/dashboard"));
   });
   return (
     <>
@@ -123,7 +124,11 @@ function JoinForm({
       </form>
       <p className="text-soft">
         Already have an account?{" "}
-        <Link to="/sign-in" search={{ next: `/dashboard/invitations/${id}` }} className="underline underline-offset-2">
+        <Link
+          to="/sign-in"
+          search={{ next: serverPath(`/dashboard/invitations/${id}`) }}
+          className="underline underline-offset-2"
+        >
           Sign in
         </Link>{" "}
         to join.

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { NewPasswordField } from "../../components/new-password-field.tsx";
 import { api } from "../../data/api.ts";
+import { serverPath } from "../../data/server-address.ts";
 import { AuthPage, AuthProblem } from "./auth-page.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
@@ -15,7 +16,7 @@ export function ResetPasswordPage() {
   const form = useAuthForm({ newPassword: "" }, async ({ newPassword }) => {
     await api.resetPassword({ body: { token: token ?? "", newPassword } });
     setDone(true);
-    history.replaceState(null, "", "/dashboard/reset-password");
+    history.replaceState(null, "", serverPath("/dashboard/reset-password"));
   });
   if (isDone) {
     return (

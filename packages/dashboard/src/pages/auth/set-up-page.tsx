@@ -8,6 +8,7 @@ import { TextField } from "../../components/field.tsx";
 import { NewPasswordField } from "../../components/new-password-field.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
+import { serverPath } from "../../data/server-address.ts";
 import { AuthPage, AuthProblem } from "./auth-page.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
@@ -29,8 +30,9 @@ export function SetUpPage() {
         throw error;
       });
       // The token has been used and should not remain in the history.
-      history.replaceState(null, "", "/dashboard/setup");
-      if (await startSession(email, password)) location.assign(`/dashboard/start?agentId=${result.agentId}`);
+      history.replaceState(null, "", serverPath("/dashboard/setup"));
+      if (await startSession(email, password))
+        location.assign(serverPath(`/dashboard/start?agentId=${result.agentId}`));
       else setCreated(result);
     },
   );
@@ -44,7 +46,7 @@ export function SetUpPage() {
         <p>
           The link is wrong, or this server is already set up. An empty server prints the right link when it starts. If
           you have an account,{" "}
-          <a href="/dashboard/sign-in" className="underline underline-offset-2">
+          <a href={serverPath("/dashboard/sign-in")} className="underline underline-offset-2">
             sign in
           </a>
           .
@@ -142,7 +144,7 @@ function SignInNext({ agentId, apiKey }: { agentId: string; apiKey: string }) {
   return (
     <AuthPage title="Your server is ready">
       <p>We couldn't sign you in automatically. Sign in with the email and password you just chose.</p>
-      <ButtonLink look="main" to="/sign-in" search={{ next: `/dashboard/start?agentId=${agentId}` }}>
+      <ButtonLink look="main" to="/sign-in" search={{ next: serverPath(`/dashboard/start?agentId=${agentId}`) }}>
         Sign in
       </ButtonLink>
       <div className="grid gap-2">

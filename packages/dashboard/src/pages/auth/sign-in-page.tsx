@@ -5,6 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { api } from "../../data/api.ts";
 import { endpointQuery } from "../../data/queries.ts";
+import { serverPath } from "../../data/server-address.ts";
 import { AuthPage, AuthProblem } from "./auth-page.tsx";
 import { safeNext } from "./safe-next.ts";
 import { useAuthForm } from "./use-auth-form.ts";
@@ -62,7 +63,7 @@ export function SignInPage() {
           {options.providers.map((provider) => (
             <a
               key={provider}
-              href={`/auth/sign-in/${provider}?callbackUrl=${encodeURIComponent(target)}`}
+              href={serverPath(`/auth/sign-in/${provider}?callbackUrl=${encodeURIComponent(target)}`)}
               className="inline-flex min-h-9 items-center justify-center rounded-lg border border-line bg-raised px-3 hover:bg-sunken"
             >
               Continue with {names[provider]}
@@ -107,7 +108,7 @@ function LinkSent({ to, isMailed }: { to: string; isMailed: boolean }) {
         </p>
       )}
       <p className="text-soft">
-        <a href="/dashboard/sign-in" className="underline underline-offset-2">
+        <a href={serverPath("/dashboard/sign-in")} className="underline underline-offset-2">
           Back to sign in
         </a>
       </p>

@@ -6,6 +6,7 @@ import { TextField } from "../../components/field.tsx";
 import { NewPasswordField } from "../../components/new-password-field.tsx";
 import { api } from "../../data/api.ts";
 import { endpointQuery } from "../../data/queries.ts";
+import { serverPath } from "../../data/server-address.ts";
 import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
@@ -27,7 +28,7 @@ export function SignUpPage() {
     if (verificationSent) return setMailedTo(address);
     await api.signInByEmail({ body: { email: address, password } });
     if (invitation) await api.acceptInvitation({ id: invitation });
-    location.assign("/dashboard");
+    location.assign(serverPath("/dashboard"));
   });
 
   if (mailedTo) {
@@ -84,7 +85,7 @@ export function SignUpPage() {
         Already have an account?{" "}
         <Link
           to="/sign-in"
-          search={invitation ? { next: `/dashboard/invitations/${invitation}` } : {}}
+          search={invitation ? { next: serverPath(`/dashboard/invitations/${invitation}`) } : {}}
           className="underline underline-offset-2"
         >
           Sign in

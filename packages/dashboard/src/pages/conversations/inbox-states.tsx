@@ -1,5 +1,6 @@
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { EmptyState } from "../../components/states.tsx";
+import { serverPath } from "../../data/server-address.ts";
 import type { InboxView } from "./inbox-search.ts";
 import { ShortcutList } from "./inbox-shortcuts.tsx";
 
@@ -16,7 +17,7 @@ export function NoConversations({ agentId }: { agentId: string }) {
               Get the embed code
             </ButtonLink>
             <a
-              href={`/demo/${agentId}`}
+              href={serverPath(`/demo/${agentId}`)}
               target="_blank"
               rel="noopener"
               className="inline-flex min-h-9 items-center rounded-lg border border-line bg-raised px-3 py-1.5 hover:bg-sunken pointer-coarse:min-h-11"

@@ -6,6 +6,7 @@ import { Lamp } from "../../components/logo.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery, refresh } from "../../data/queries.ts";
+import { serverPath } from "../../data/server-address.ts";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 
@@ -94,7 +95,7 @@ function Troubleshooting({ agent }: { agent: OnboardingAgent }) {
         <li>
           Try{" "}
           <a
-            href={`/demo/${agent.id}`}
+            href={serverPath(`/demo/${agent.id}`)}
             target="_blank"
             rel="noopener"
             className="text-ink underline underline-offset-2"

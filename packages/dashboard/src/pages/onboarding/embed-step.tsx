@@ -1,4 +1,5 @@
 import { CopyField } from "../../components/copy-field.tsx";
+import { serverPath } from "../../data/server-address.ts";
 import { embedCode } from "../agents/embed-line.ts";
 import { LoopbackWarning } from "../agents/loopback-warning.tsx";
 import { PasteHints } from "../agents/paste-hints.tsx";
@@ -20,7 +21,12 @@ export function EmbedStep({ agent }: { agent: OnboardingAgent }) {
       <PasteHints />
       <p className="max-w-[60ch] text-soft">
         No website at hand?{" "}
-        <a href={`/demo/${agent.id}`} target="_blank" rel="noopener" className="text-ink underline underline-offset-2">
+        <a
+          href={serverPath(`/demo/${agent.id}`)}
+          target="_blank"
+          rel="noopener"
+          className="text-ink underline underline-offset-2"
+        >
           {agent.name}'s demo page
         </a>{" "}
         already includes it.

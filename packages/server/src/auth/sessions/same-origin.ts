@@ -25,15 +25,18 @@ export function isSameOrigin({ headers }: Pick<FastifyRequest, "headers">, confi
  * origin
  */
 export function toLandingAddress(value: string | null | undefined, config: HasBaseUrl): string {
-  const base = new URL(config.baseUrl);
+  const { origin, pathname } = new URL(config.baseUrl);
+  const basePath = pathname.replace(/\/$/, "");
   const text = value ?? "/dashboard";
   // Browsers read `\` as `/`, drop tabs and line breaks, and accept `https:evil` as a URL.
   const isPlain = /^[\x21-\x5b\x5d-\x7e]+$/.test(text) && /^(?:\/(?!\/)|https?:\/\/)/i.test(text);
-  const url = isPlain ? URL.parse(text, base) : null;
+  const url = isPlain ? URL.parse(text, origin) : null;
   if (!url || url.username || url.password || !isOwnOrigin(url.origin, config)) {
-    throw invalid("callbackUrl", `must be a path such as /dashboard, or a URL at ${base.origin}`, "format");
+    throw invalid("callbackUrl", `must be a path such as /dashboard, or a URL at ${config.baseUrl}`, "format");
   }
-  return base.origin + url.pathname + url.search + url.hash;
+  // Paths may be those of a server at the root of its host. Nothing outside of the path of BASE_URL is reached.
+  const path = `${url.pathname}/`.startsWith(`${basePath}/`) ? url.pathname : basePath + url.pathname;
+  return origin + path + url.search + url.hash;
 }
 
 /** Whether this is BASE_URL's origin. On a loopback address, all loopback names of the same port count. */

@@ -1,10 +1,21 @@
 import { createHmac } from "node:crypto";
+import type { Config } from "../../config.ts";
 import { type Encryption, equalsInConstantTime } from "../../encryption.ts";
 
-/** Over HTTPS, the `__Host-` prefix prevents other hosts of the same domain from setting this cookie. */
-export function sessionCookieName(isSecure: boolean): string {
-  return isSecure ? "__Host-foyer_session" : "foyer_session";
+/** Which requests of a browser carry a server's cookies. */
+export type CookieScope = { name: string; path: string; isSecure: boolean };
+
+/**
+ * Below a path, browsers send the cookies only to the pages of this server and not to the rest of the site. Over HTTPS,
+ * the `__Host-` prefix prevents other hosts of the same domain from setting the session's cookie. It requires the path
+ * `/`, so below a path the prefix is `__Secure-`.
+ */
+export function sessionCookieScope({ baseUrl, basePath }: Pick<Config, "baseUrl" | "basePath">): CookieScope {
+  const isSecure = baseUrl.startsWith("https:");
+  const prefix = basePath === "" ? "__Host-" : "__Secure-";
+  return { name: `${isSecure ? prefix : ""}foyer_session`, path: basePath || "/", isSecure };
 }
+
 export const SESSION_SECONDS = 7 * 86_400;
 
 /** Returns the secret that better-auth uses to sign its cookies and tokens. */
@@ -13,8 +24,8 @@ export function signInSecret(encryption: Encryption): string {
 }
 
 /** Reads the session token from a `Cookie` header. @returns null without a cookie that carries our signature */
-export function readSessionCookie(secret: string, header: string | undefined, isSecure: boolean): string | null {
-  const value = readCookie(header, sessionCookieName(isSecure));
+export function readSessionCookie(secret: string, header: string | undefined, { name }: CookieScope): string | null {
+  const value = readCookie(header, name);
   if (!value) return null;
   const dot = value.lastIndexOf(".");
   const token = value.slice(0, dot);
@@ -22,10 +33,11 @@ export function readSessionCookie(secret: string, header: string | undefined, is
 }
 
 /** The `Set-Cookie` header of a session, in better-auth's format. A null token deletes the cookie. */
-export function writeSessionCookie(secret: string, token: string | null, isSecure: boolean): string {
+export function writeSessionCookie(secret: string, token: string | null, scope: CookieScope): string {
   const value = token === null ? "" : encodeURIComponent(`${token}.${sign(secret, token)}`);
   const age = token === null ? 0 : SESSION_SECONDS;
-  return `${sessionCookieName(isSecure)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  const { name, path, isSecure } = scope;
+  return `${name}=${value}; Max-Age=${age}; Path=${path}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
 /** Computes better-auth's signature: the base64 HMAC-SHA256 of the value. */

@@ -3,7 +3,7 @@ import { toRole } from "@foyer/contract/rules/roles";
 import type { Db } from "../../db/open.ts";
 import type { Encryption } from "../../encryption.ts";
 import { notFound } from "../../errors.ts";
-import { readSessionCookie, sessionCookieName, signInSecret, writeSessionCookie } from "./session-cookie.ts";
+import { type CookieScope, readSessionCookie, signInSecret, writeSessionCookie } from "./session-cookie.ts";
 import { activateOrganization, createSessionLookup, deleteSession, extendSession, listOrganizations } from "./store.ts";
 
 /** The session of a signed-in user. */
@@ -22,7 +22,7 @@ const EXTEND_AFTER_MS = 86_400_000;
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Reads the sessions that better-auth wrote without importing better-auth, which most dashboard calls do not need. */
-export function createSessions(db: Db, encryption: Encryption, isSecure: boolean, now: () => number = Date.now) {
+export function createSessions(db: Db, encryption: Encryption, scope: CookieScope, now: () => number = Date.now) {
   const lookUp = createSessionLookup(db);
   const secret = signInSecret(encryption);
 
@@ -43,14 +43,14 @@ export function createSessions(db: Db, encryption: Encryption, isSecure: boolean
 
   return {
     find,
-    cookieName: sessionCookieName(isSecure),
+    cookieName: scope.name,
     /** The session of this `Cookie` header, or null. */
     async authenticate(cookies: string | undefined): Promise<SignedIn | null> {
-      const token = readSessionCookie(secret, cookies, isSecure);
+      const token = readSessionCookie(secret, cookies, scope);
       return token === null ? null : find(token);
     },
     /** The `Set-Cookie` header for a token; null deletes the cookie. */
-    cookie: (token: string | null): string => writeSessionCookie(secret, token, isSecure),
+    cookie: (token: string | null): string => writeSessionCookie(secret, token, scope),
     /** Extends a session that is in use, at most once a day. @returns whether the browser needs a new cookie */
     async extend(session: SignedIn): Promise<boolean> {
       if (now() - session.updatedAt < EXTEND_AFTER_MS) return false;
@@ -60,7 +60,7 @@ export function createSessions(db: Db, encryption: Encryption, isSecure: boolean
     end: (token: string): Promise<void> => deleteSession(db, token),
     /** Ends the session of this `Cookie` header, if there is one. */
     async endPrevious(cookies: string | undefined): Promise<void> {
-      const token = readSessionCookie(secret, cookies, isSecure);
+      const token = readSessionCookie(secret, cookies, scope);
       if (token !== null) await deleteSession(db, token);
     },
     /** @throws 404 for an organization that the user does not belong to */

@@ -1,7 +1,7 @@
 import type { BetterAuthOptions } from "better-auth";
 import { newId } from "../../ids.ts";
 import type { AuthDeps } from "../auth-deps.ts";
-import { SESSION_SECONDS, sessionCookieName, signInSecret } from "../sessions/session-cookie.ts";
+import { SESSION_SECONDS, sessionCookieScope, signInSecret } from "../sessions/session-cookie.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { clientIpHeader } from "./client.ts";
 import { createPasswordHashing } from "./password-hashing.ts";
@@ -18,7 +18,7 @@ const idPrefixes: Record<string, Parameters<typeof newId>[0]> = {
 /** better-auth is called as a library and not mounted: rate limits, origin checks and routes are our own. */
 export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
   const { config, db, databaseKind, encryption, mailer } = deps;
-  const secure = config.baseUrl.startsWith("https:");
+  const { name, path, isSecure: secure } = sessionCookieScope(config);
   const { google, github } = config.signIn;
   return {
     appName: "Foyer",
@@ -71,8 +71,8 @@ export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordRes
       disableOriginCheck: false,
       useSecureCookies: false,
       cookiePrefix: "foyer",
-      cookies: { session_token: { name: sessionCookieName(secure) } },
-      defaultCookieAttributes: { secure, httpOnly: true, sameSite: "lax" },
+      cookies: { session_token: { name } },
+      defaultCookieAttributes: { path, secure, httpOnly: true, sameSite: "lax" },
       database: { generateId: ({ model }) => newId(idPrefixes[model] ?? "verification"), validateSchema: false },
       ipAddress: { ipAddressHeaders: [clientIpHeader] },
       backgroundTasks: { handler: mails.inBackground },

@@ -1,5 +1,7 @@
 const MAX_RESULTS = 12;
 const SNIPPET_LENGTH = 140;
+// The server's address, which may have a path. This file is docs/assets/docs.js below it.
+const base = new URL("../..", document.currentScript.src);
 
 addMenu();
 addSearch();
@@ -53,7 +55,7 @@ function addSearch() {
 
   const load = () => {
     // biome-ignore lint/style/noRestrictedGlobals: this script runs in the browser
-    index ??= fetch("/docs/assets/search.json").then((response) => response.json());
+    index ??= fetch(new URL("docs/assets/search.json", base)).then((response) => response.json());
     index.catch(() => {
       index = null;
     });
@@ -144,7 +146,7 @@ function createOption({ title, page, text, address }, words, at) {
   const option = document.createElement("div");
   option.id = `result-${at}`;
   option.role = "option";
-  option.dataset.address = address;
+  option.dataset.address = new URL(address.slice(1), base).href;
   const heading = document.createElement("span");
   heading.className = "title";
   heading.textContent = title;

@@ -1,8 +1,10 @@
 // "Try it" calls the address that this page was opened at, which may be another name of the server than BASE_URL.
+const serverUrl = new URL("../..", document.currentScript.src).href.replace(/\/$/, "");
+
 window.Scalar.createApiReference("#reference", {
-  url: "/openapi.json",
-  baseServerURL: window.location.origin,
-  servers: [{ url: window.location.origin }],
+  url: `${serverUrl}/openapi.json`,
+  baseServerURL: serverUrl,
+  servers: [{ url: serverUrl }],
   theme: "none",
   layout: "modern",
   // The page has its own navigation and search, the same as the guides.

@@ -1,3 +1,4 @@
+const base = new URL("..", import.meta.url);
 // The real widget with unsaved settings, which the surrounding page sends each time they change.
 const { agentId } = document.body.dataset;
 let settings = null;
@@ -8,7 +9,8 @@ let isStarting = false;
 
 const ask = window.fetch;
 window.fetch = async (address, options) => {
-  const { pathname } = new URL(address, location.href);
+  const { href, pathname: whole } = new URL(address, location.href);
+  const pathname = href.startsWith(base.href) ? whole.slice(base.pathname.length - 1) : whole;
   // A preview has only the trigger that it shows, and nothing in it may be counted as a visitor's action.
   if (pathname === `/triggers/widget/${agentId}`) return Response.json(trigger ? [trigger] : []);
   if (pathname === "/triggers/event" || pathname === "/form-submissions/event") return Response.json({ success: true });
@@ -60,7 +62,7 @@ async function start({ name, widget, images, theme, trigger: shownTrigger }) {
   window.Foyer?.destroy?.();
   delete window.Foyer;
   const script = document.createElement("script");
-  script.src = "/widget.js";
+  script.src = new URL("widget.js", base).href;
   // Stored conversations of this browser must not appear in the preview.
   Object.assign(script.dataset, { agentId, consent: "required" });
   await new Promise((resolve) => {

@@ -1,14 +1,19 @@
 // The dashboard's service worker shows notices while the dashboard is closed, and opens their subject.
 
+// The server's address, which may have a path. The worker's scope is the dashboard.
+const base = new URL("..", self.registration.scope);
+/** @param path of a page or endpoint on this server, such as `/dashboard/agents` */
+const addressOf = (path) => new URL(path.replace(/^\//, ""), base);
+
 self.addEventListener("push", (event) => {
   const { title, body, url, tag } = event.data.json();
-  const options = { body, tag, renotify: true, icon: "/pages/icon.svg", data: { url } };
+  const options = { body, tag, renotify: true, icon: addressOf("/pages/icon.svg").href, data: { url } };
   event.waitUntil(self.registration.showNotification(title, options));
 });
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(openPage(new URL(event.notification.data.url, self.location.origin)));
+  event.waitUntil(openPage(addressOf(event.notification.data.url)));
 });
 
 // A window that shows another page is left alone, because a member may be writing there.
@@ -24,7 +29,7 @@ async function openPage(url) {
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew(event)));
 
 async function renew({ oldSubscription, newSubscription }) {
-  const answer = await self.fetch("/notices");
+  const answer = await self.fetch(addressOf("/notices"));
   if (!answer.ok) return;
   const { devices } = await answer.json();
   const device = devices.find(({ endpoint }) => endpoint === oldSubscription?.endpoint);
@@ -38,5 +43,5 @@ async function renew({ oldSubscription, newSubscription }) {
 
 function send(method, path, body) {
   const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-  return self.fetch(path, { method, ...content });
+  return self.fetch(addressOf(path), { method, ...content });
 }

@@ -3,11 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../../data/api.ts";
 import { endpointQuery, refresh } from "../../../data/queries.ts";
+import { serverUrl } from "../../../data/server-address.ts";
 import { applyEvent, createTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
 import { isSameVisitor, ownVisitor, type PlaygroundVisitor, usePlaygroundVisitor } from "./use-playground-visitor.ts";
 
 /** The chat is a public endpoint. The session only marks the conversation as a test, which analytics leave out. */
-const request = createRequest({ baseUrl: location.origin, credentials: "same-origin" });
+const request = createRequest({ baseUrl: serverUrl(), credentials: "same-origin" });
 
 const isInvalidToken = (error: unknown) => error instanceof FoyerError && error.code === "INVALID_USER_TOKEN";
 

@@ -6,6 +6,7 @@ import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
+import { serverPath, serverUrl } from "../../../data/server-address.ts";
 import { ApiKeysTable, type ListedKey } from "./api-keys-table.tsx";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 
@@ -38,13 +39,13 @@ export function ApiKeysPage() {
           description={
             <>
               Every request starts with this URL.{" "}
-              <a href="/docs/api" className="text-ink underline underline-offset-2">
+              <a href={serverPath("/docs/api")} className="text-ink underline underline-offset-2">
                 API reference
               </a>
             </>
           }
         >
-          <CopyField label="the address" text={location.origin} />
+          <CopyField label="the address" text={serverUrl()} />
         </Section>
       </div>
       {isMaking && <NewKeyDialog onClose={() => setMaking(false)} />}

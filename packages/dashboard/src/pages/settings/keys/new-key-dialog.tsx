@@ -7,6 +7,7 @@ import { FormDialog } from "../../../components/form-dialog.tsx";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
+import { serverUrl } from "../../../data/server-address.ts";
 import { type ExpiryChoice, expiryChoices, toExpiry } from "./key-expiry.ts";
 
 /** Creates a key and shows it once. */
@@ -65,10 +66,7 @@ function CreatedKey({ name, text, onClose }: { name: string; text: string; onClo
       <CopyField label="the key" text={text} />
       <div className="grid gap-2">
         <h3 className="font-medium">Try it</h3>
-        <CopyField
-          label="the example"
-          text={`curl ${location.origin}/agents \\\n  -H "Authorization: Bearer ${text}"`}
-        />
+        <CopyField label="the example" text={`curl ${serverUrl()}/agents \\\n  -H "Authorization: Bearer ${text}"`} />
       </div>
       {isLeaving && (
         <p role="alert" className="border-s-2 border-warning ps-3">

@@ -1,6 +1,7 @@
 import type { Output } from "@foyer/sdk";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { useEndpointMutation } from "../../../data/queries.ts";
+import { serverPath } from "../../../data/server-address.ts";
 
 type Closable = { onClose: () => void };
 
@@ -23,7 +24,9 @@ export function RemoveMemberDialog({
       isBusy={remove.isPending}
       onClose={onClose}
       // The user no longer belongs to the organization, so its cached data is cleared.
-      onConfirm={() => remove.mutate({ id }, { onSuccess: isSelf ? () => location.assign("/dashboard") : onClose })}
+      onConfirm={() =>
+        remove.mutate({ id }, { onSuccess: isSelf ? () => location.assign(serverPath("/dashboard")) : onClose })
+      }
     >
       <p>
         {isSelf ? "You lose" : "They lose"} access to {place} immediately. Everything {isSelf ? "you" : "they"} created

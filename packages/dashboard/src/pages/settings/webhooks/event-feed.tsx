@@ -4,6 +4,7 @@ import { Toggle } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
+import { serverPath, serverUrl } from "../../../data/server-address.ts";
 
 const link = "text-ink underline underline-offset-2";
 
@@ -21,7 +22,7 @@ export function EventFeedSection() {
         <>
           For receivers behind a firewall: instead of receiving webhooks, they fetch the same events from the last 30
           days.{" "}
-          <a href="/docs/events" className={link}>
+          <a href={serverPath("/docs/events")} className={link}>
             How events work
           </a>
         </>
@@ -56,5 +57,5 @@ export function EventFeedSection() {
 }
 
 function request(): string {
-  return `# First call: the oldest events\ncurl "${location.origin}/events?limit=100" \\\n  -H "Authorization: Bearer $FOYER_API_KEY"\n\n# Next calls: what happened since\ncurl "${location.origin}/events?after=$CURSOR&limit=100" \\\n  -H "Authorization: Bearer $FOYER_API_KEY"`;
+  return `# First call: the oldest events\ncurl "${serverUrl()}/events?limit=100" \\\n  -H "Authorization: Bearer $FOYER_API_KEY"\n\n# Next calls: what happened since\ncurl "${serverUrl()}/events?after=$CURSOR&limit=100" \\\n  -H "Authorization: Bearer $FOYER_API_KEY"`;
 }
