@@ -136,6 +136,26 @@ describe("the chat in the widget", () => {
     await expect.poll(() => page.locator(".bubble").count()).toBe(1);
   });
 
+  it("offers no second try for a failure that only the owner can remove", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    site.upstream.script(({ response }) => void response.writeHead(401).end('{"error":{"message":"Bad key"}}'));
+    await ask(page, "When do you open?");
+    await page.locator(".failure", { hasText: "I can't answer right now." }).waitFor();
+    await site.picture(page, "failed-for-good");
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  });
+
+  it("shows a list of tasks with check boxes", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    site.upstream.script(sayWords("Included:\n\n- [x] Lights\n- [ ] Bell"));
+    await ask(page, "What is included?");
+    await replyOver(page);
+    await site.picture(page, "tasks");
+    expect(await page.locator(".reply li").allInnerTexts()).toEqual(["☑ Lights", "☐ Bell"]);
+  });
+
   it("marks a message that was not sent and sends it again, once", async () => {
     const { page } = await site.visit();
     await openChat(page);

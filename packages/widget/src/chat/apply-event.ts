@@ -1,12 +1,11 @@
 import type { ChatEvent, Display, VisitorForm } from "@foyer/sdk";
+import type { Messages } from "../locales/en.ts";
 import type { ToolQuestion } from "../tools/page-tools.ts";
 import { createReply, type Piece, type ReplyEntry, toReplyState } from "./conversation-state.ts";
+import { isLasting } from "./error-messages.ts";
 
-/**
- * Returns the reply with one stream event applied. `problem` is the message shown to the visitor if the event is an
- * error.
- */
-export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string): ReplyEntry {
+/** Returns the reply with one stream event applied. */
+export function applyEvent(reply: ReplyEntry, event: ChatEvent, messages: Messages): ReplyEntry {
   switch (event.type) {
     case "message_start":
       // A second start belongs to another reply, so the pieces of the first one are discarded.
@@ -54,7 +53,9 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
     case "suggestions":
       return { ...reply, suggestions: event.suggestions };
     case "error":
-      return { ...reply, problem };
+      return isLasting(event.error.code)
+        ? { ...reply, problem: messages.cannotAnswer, isLasting: true }
+        : { ...reply, problem: messages.replyFailed };
     case "message_stop":
       return { ...reply, state: toReplyState(event.stopReason), isReconnecting: false };
     default:

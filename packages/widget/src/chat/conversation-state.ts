@@ -57,6 +57,8 @@ export type ReplyEntry = {
   unsentKey?: string | undefined;
   /** The conversation is full: the visitor has to start a new one. */
   isFull?: boolean;
+  /** It failed for a reason that trying again does not remove. */
+  isLasting?: boolean;
   /** Set when a bubble's text opens the conversation. The server reads the text from the trigger. */
   triggerId?: string;
 };

@@ -88,7 +88,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     connected(): void {
       const last = store.get().entries.at(-1);
       const isLost = last?.type === "reply" && (last.state === "lost" || last.state === "refused");
-      if (isLost && !last.isFull) this.retry(last);
+      if (isLost && !last.isFull && !last.isLasting) this.retry(last);
     },
     stop: reader.stop,
     startNew: starting.startNew,

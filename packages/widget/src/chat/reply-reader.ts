@@ -7,7 +7,7 @@ import { toPlainText } from "../markdown/plain-text.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { ChatEntries, ChatState } from "./chat-entries.ts";
 import { createReply, isBlank, joinText } from "./conversation-state.ts";
-import { errorMessageFor } from "./error-messages.ts";
+import { errorMessageFor, isLasting } from "./error-messages.ts";
 import { createReplyTools } from "./reply-tools.ts";
 
 type Running = { key: string; abort: AbortController; conversation: ConversationKey | null; isStopping: boolean };
@@ -62,7 +62,7 @@ export function createReplyReader(
         if (running !== own) return;
         show();
         if (event.type === "message_start") begin(own, event, title);
-        editReply(key, (reply) => applyEvent(reply, event, messages.replyFailed));
+        editReply(key, (reply) => applyEvent(reply, event, messages));
         tools.see(event, own.conversation);
         if (event.type === "message_stop" && event.stopReason === "handed_over") handOver(own);
       }
@@ -75,8 +75,9 @@ export function createReplyReader(
       const state = replyOf(key)?.id ? "lost" : "refused";
       const unsentKey = state === "refused" ? userKey : undefined;
       setState(unsentKey, "unsent");
-      const isFull = error instanceof FoyerError && error.code === "CONVERSATION_TOO_LONG";
-      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, problem, isFull, unsentKey }));
+      const code = error instanceof FoyerError ? error.code : "";
+      const reason = { problem, isFull: code === "CONVERSATION_TOO_LONG", isLasting: isLasting(code) };
+      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, ...reason, unsentKey }));
       patch({ running: null, announcement: problem });
     } finally {
       tools.stopListening();

@@ -57,7 +57,7 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
       {problem ? (
         <div class="failure">
           <p>{problem}</p>
-          {canRegenerate ? (
+          {canRegenerate && !reply.isLasting ? (
             <button
               type="button"
               class="quiet"

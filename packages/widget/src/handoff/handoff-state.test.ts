@@ -137,7 +137,12 @@ describe("what the visitor sees above the message field", () => {
 
   it("offers a person unless the agent has no button", () => {
     expect(view(empty).type).toBe("offer");
-    expect(view(empty, noon, { ...settings, hasButton: false }).type).toBe("none");
+    const without = { ...settings, hasButton: false };
+    expect(view(empty, noon, without).type).toBe("none");
+    const failed = { ...createReply("a"), id: "msg_1", isLasting: true };
+    expect(view({ ...empty, entries: [failed] }, noon, without).type).toBe("offer");
+    expect(view({ ...empty, entries: [{ ...failed, id: null }] }, noon, without).type).toBe("none");
+    expect(view({ ...empty, entries: [failed] }, noon, null).type).toBe("none");
     expect(view(empty, noon, null).type).toBe("none");
   });
 

@@ -85,5 +85,7 @@ export function chooseView(
   const reply = entries.findLast((entry) => entry.type === "reply");
   const person = reply?.person ?? left;
   if (ownership && person) return { type: "over", reply: reply?.person ? reply : null, person };
-  return { type: settings?.hasButton ? "offer" : "none" };
+  // A reply with an id belongs to a conversation, which can be handed over.
+  const isOffered = settings?.hasButton || (reply?.isLasting && reply.id !== null);
+  return { type: settings && isOffered ? "offer" : "none" };
 }

@@ -39,6 +39,7 @@ export const de: Messages = {
   busy: "Gerade ist sehr viel los. Bitte versuchen Sie es gleich noch einmal.",
   tooManyMessages: "Sie haben zu viele Nachrichten gesendet. Versuchen Sie es in {seconds} s erneut.",
   notAnswered: "Auf diese Nachricht war keine Antwort möglich.",
+  cannotAnswer: "Ich kann gerade nicht antworten.",
   conversationFull: "Dieses Gespräch ist zu lang. Bitte beginnen Sie ein neues.",
   replyFailed: "Da ist leider etwas schiefgegangen. Bitte versuchen Sie es noch einmal.",
   notLoaded: "Das Gespräch konnte nicht geladen werden.",

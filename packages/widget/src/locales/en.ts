@@ -41,6 +41,7 @@ export const en = {
   busy: "We're very busy right now. Please try again in a moment.",
   tooManyMessages: "You've sent too many messages. Try again in {seconds} s.",
   notAnswered: "This message couldn't be answered.",
+  cannotAnswer: "I can't answer right now.",
   conversationFull: "This conversation is too long. Please start a new one.",
   replyFailed: "Sorry, something went wrong. Please try again.",
   notLoaded: "The conversation couldn't be loaded.",

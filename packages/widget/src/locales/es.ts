@@ -38,6 +38,7 @@ export const es: Messages = {
   busy: "Ahora mismo tenemos mucha actividad. Inténtalo de nuevo en un momento.",
   tooManyMessages: "Has enviado demasiados mensajes. Inténtalo de nuevo en {seconds} s.",
   notAnswered: "No se ha podido responder a este mensaje.",
+  cannotAnswer: "No puedo responder en este momento.",
   conversationFull: "Esta conversación es demasiado larga. Inicia una nueva.",
   replyFailed: "Lo sentimos, algo ha salido mal. Inténtalo de nuevo.",
   notLoaded: "No se ha podido cargar la conversación.",

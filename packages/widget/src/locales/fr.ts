@@ -38,6 +38,7 @@ export const fr: Messages = {
   busy: "Nous sommes très sollicités en ce moment. Réessayez dans un instant.",
   tooManyMessages: "Vous avez envoyé trop de messages. Réessayez dans {seconds} s.",
   notAnswered: "Il n’a pas été possible de répondre à ce message.",
+  cannotAnswer: "Je ne peux pas répondre pour le moment.",
   conversationFull: "Cette conversation est trop longue. Commencez-en une nouvelle.",
   replyFailed: "Désolé, une erreur s’est produite. Réessayez.",
   notLoaded: "La conversation n’a pas pu être chargée.",

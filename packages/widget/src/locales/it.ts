@@ -38,6 +38,7 @@ export const it: Messages = {
   busy: "Al momento ci sono molte richieste. Riprova tra poco.",
   tooManyMessages: "Hai inviato troppi messaggi. Riprova tra {seconds} s.",
   notAnswered: "Non è stato possibile rispondere a questo messaggio.",
+  cannotAnswer: "Al momento non posso rispondere.",
   conversationFull: "Questa conversazione è troppo lunga. Iniziane una nuova.",
   replyFailed: "Si è verificato un problema. Riprova.",
   notLoaded: "Non è stato possibile caricare la conversazione.",

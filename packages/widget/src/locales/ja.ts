@@ -38,6 +38,7 @@ export const ja: Messages = {
   busy: "ただいま大変混み合っています。しばらくしてからもう一度お試しください。",
   tooManyMessages: "送信したメッセージが多すぎます。{seconds}秒後にもう一度お試しください。",
   notAnswered: "このメッセージには返信できませんでした。",
+  cannotAnswer: "現在、お答えできません。",
   conversationFull: "この会話は長くなりすぎました。新しい会話を開始してください。",
   replyFailed: "申し訳ありません。問題が発生しました。もう一度お試しください。",
   notLoaded: "会話を読み込めませんでした。",

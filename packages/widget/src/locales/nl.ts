@@ -39,6 +39,7 @@ export const nl: Messages = {
   busy: "Het is nu erg druk. Probeer het zo opnieuw.",
   tooManyMessages: "Je hebt te veel berichten verzonden. Probeer het over {seconds} s opnieuw.",
   notAnswered: "Dit bericht kon niet worden beantwoord.",
+  cannotAnswer: "Ik kan nu niet antwoorden.",
   conversationFull: "Dit gesprek is te lang. Begin een nieuw gesprek.",
   replyFailed: "Sorry, er is iets misgegaan. Probeer het opnieuw.",
   notLoaded: "Het gesprek kon niet worden geladen.",

@@ -38,6 +38,7 @@ export const pl: Messages = {
   busy: "Mamy teraz bardzo duży ruch. Spróbuj ponownie za chwilę.",
   tooManyMessages: "Wysłano zbyt wiele wiadomości. Spróbuj ponownie za {seconds} s.",
   notAnswered: "Nie udało się odpowiedzieć na tę wiadomość.",
+  cannotAnswer: "Nie mogę teraz odpowiedzieć.",
   conversationFull: "Ta rozmowa jest zbyt długa. Rozpocznij nową.",
   replyFailed: "Przepraszamy, coś poszło nie tak. Spróbuj ponownie.",
   notLoaded: "Nie udało się wczytać rozmowy.",

@@ -38,6 +38,7 @@ export const pt: Messages = {
   busy: "Estamos com muitos acessos no momento. Tente novamente em instantes.",
   tooManyMessages: "Você enviou mensagens demais. Tente novamente em {seconds} s.",
   notAnswered: "Não foi possível responder a esta mensagem.",
+  cannotAnswer: "Não consigo responder no momento.",
   conversationFull: "Esta conversa está longa demais. Inicie uma nova.",
   replyFailed: "Desculpe, algo deu errado. Tente novamente.",
   notLoaded: "Não foi possível carregar a conversa.",

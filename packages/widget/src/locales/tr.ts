@@ -38,6 +38,7 @@ export const tr: Messages = {
   busy: "Şu anda çok yoğunuz. Lütfen biraz sonra tekrar deneyin.",
   tooManyMessages: "Çok fazla mesaj gönderdiniz. {seconds} sn sonra tekrar deneyin.",
   notAnswered: "Bu mesaj yanıtlanamadı.",
+  cannotAnswer: "Şu anda yanıt veremiyorum.",
   conversationFull: "Bu sohbet çok uzun. Lütfen yeni bir sohbet başlatın.",
   replyFailed: "Üzgünüz, bir sorun oluştu. Lütfen tekrar deneyin.",
   notLoaded: "Sohbet yüklenemedi.",

@@ -38,6 +38,7 @@ export const zh: Messages = {
   busy: "当前请求较多，请稍后再试。",
   tooManyMessages: "您发送的消息过多，请在 {seconds} 秒后再试。",
   notAnswered: "无法回复此消息。",
+  cannotAnswer: "我现在无法回答。",
   conversationFull: "此对话过长，请开始新对话。",
   replyFailed: "抱歉，出了点问题，请重试。",
   notLoaded: "无法加载对话。",

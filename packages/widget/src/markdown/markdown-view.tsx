@@ -6,6 +6,7 @@ import { CodeBlock } from "./code-block.tsx";
 import { parseInline } from "./inline.ts";
 import type { Inline } from "./inline-writer.ts";
 import { linkTargetFor } from "./link-target.ts";
+import { isTask, taskText } from "./task-item.ts";
 
 export type MarkdownProps = {
   text: string;
@@ -63,7 +64,11 @@ function blockView(block: Block, key: number, inline: InlineOf): JSX.Element {
     case "table":
       return <TableBlock key={key} table={block} inline={inline} />;
     case "list": {
-      const items = block.items.map((item, index) => <li key={index}>{renderItem(item, inline)}</li>);
+      const items = block.items.map((item, index) => (
+        <li key={index} class={isTask(item) ? "task" : undefined}>
+          {renderItem(item, inline)}
+        </li>
+      ));
       return block.start === null ? (
         <ul key={key}>{items}</ul>
       ) : (
@@ -79,7 +84,8 @@ function blockView(block: Block, key: number, inline: InlineOf): JSX.Element {
 function renderItem(item: readonly Block[], inline: InlineOf): Rendered[] {
   const [first, ...rest] = item;
   if (first?.type !== "paragraph") return renderBlocks(item, inline);
-  return [...inline(first.text), ...renderBlocks(rest, inline)];
+  const text = isTask(item) ? taskText(first.text) : first.text;
+  return [...inline(text), ...renderBlocks(rest, inline)];
 }
 
 function TableBlock({ table, inline }: { table: Extract<Block, { type: "table" }>; inline: InlineOf }) {

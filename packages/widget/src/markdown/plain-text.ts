@@ -1,6 +1,7 @@
 import { type Block, parseBlocks } from "./blocks.ts";
 import { parseInline } from "./inline.ts";
 import { plainText } from "./inline-writer.ts";
+import { isTask, taskText } from "./task-item.ts";
 
 /** Markdown as it is displayed, without its marks, for screen readers. */
 export function toPlainText(markdown: string): string {
@@ -17,7 +18,7 @@ function blockText(block: Block): string {
     case "quote":
       return blocksText(block.children);
     case "list":
-      return block.items.map(blocksText).join("\n");
+      return block.items.map((item) => (isTask(item) ? taskText(blocksText(item)) : blocksText(item))).join("\n");
     case "table":
       return [block.head, ...block.rows].map((row) => row.map(inlineText).join(", ")).join("\n");
     case "rule":

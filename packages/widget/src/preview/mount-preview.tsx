@@ -48,6 +48,8 @@ export type PreviewContent =
       pieces: readonly Piece[];
       key: string;
       isUnfinished?: boolean;
+      /** Whether numbers in brackets, such as `[1]`, are citations of documents. */
+      hasCitations?: boolean;
       highlight?: string;
       previousResult?: unknown;
     }
@@ -156,7 +158,7 @@ function Content({ content }: { content: PreviewContent }): JSX.Element {
       </div>
     );
   }
-  const { pieces, key, isUnfinished = false } = content;
+  const { pieces, key, isUnfinished = false, hasCitations = false } = content;
   return (
     <div class="reply">
       {pieces.map((piece, index) => (
@@ -165,6 +167,7 @@ function Content({ content }: { content: PreviewContent }): JSX.Element {
           piece={piece}
           formKey={`${key}:${index}`}
           isUnfinished={isUnfinished && index === pieces.length - 1}
+          hasCitations={hasCitations}
         />
       ))}
     </div>

@@ -147,7 +147,7 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
       {splitReply(turn).map((part, index) =>
         part.kind === "text" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
-          <ReplyText key={index} text={part.text} context={context} />
+          <ReplyText key={index} text={part.text} hasCitations={turn.sources.length > 0} context={context} />
         ) : (
           <ToolCallView
             key={part.call.id}
@@ -173,11 +173,19 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
 }
 
 /** The text of a reply. The widget renders its Markdown as the visitor saw it. */
-function ReplyText({ text, context: { asVisitor, query } }: { text: string; context: TurnContext }) {
-  const content = useMemo(
-    () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }], highlight: query }),
-    [text, query],
-  );
+function ReplyText({
+  text,
+  hasCitations,
+  context: { asVisitor, query },
+}: {
+  text: string;
+  hasCitations: boolean;
+  context: TurnContext;
+}) {
+  const content = useMemo(() => {
+    const pieces = [{ type: "text" as const, text }];
+    return { type: "pieces" as const, key: "text", pieces, hasCitations, highlight: query };
+  }, [text, hasCitations, query]);
   return asVisitor(content);
 }
 

@@ -5,6 +5,7 @@ import {
   createTurn,
   findPreviousResult,
   formatDuration,
+  mayCite,
   type PlaygroundTool,
   type PlaygroundTurn,
   withMemberDetails,
@@ -79,6 +80,13 @@ describe("a reply in the playground", () => {
     });
     expect(turn.pieces[2]).toEqual({ type: "text", text: "Three are left." });
     expect(after(start, text(0, "…"), call, result(true)).pieces[1]).toMatchObject({ state: "failed" });
+  });
+
+  it("can have citations once documents were searched, or sources arrived", () => {
+    const search = { ...call, executionType: "documents" } as ChatEvent;
+    const sources = { type: "sources", sources: [{ n: 1 }] } as ChatEvent;
+    const turns = [[text(0, "See [1].")], [text(0, "…"), call], [text(0, "…"), search], [text(0, "See [1]."), sources]];
+    expect(turns.map((events) => mayCite(after(start, ...events)))).toEqual([false, false, true, true]);
   });
 
   it("shows how it ended, and why it failed", () => {

@@ -1,4 +1,4 @@
-import type { ReplySearch } from "@foyer/contract";
+import type { ReplySearch, Source } from "@foyer/contract";
 import type { ChatEvent, Display, Message, VisitorForm } from "@foyer/sdk";
 
 export type PlaygroundTool = {
@@ -34,6 +34,8 @@ export type PlaygroundTurn = {
   tokens: number | null;
   /** questions that the visitor may ask next */
   suggestions: readonly string[];
+  /** the passages that the reply cites */
+  sources: readonly Source[];
   /** what the reply read of the documents; empty until the reply is stored */
   searches: readonly ReplySearch[];
   /** hosts to which links were removed; empty until the reply is stored */
@@ -53,6 +55,7 @@ export function createTurn(key: number, said: string, now: number): PlaygroundTu
     endedAt: null,
     tokens: null,
     suggestions: [],
+    sources: [],
     searches: [],
     removedLinks: [],
   };
@@ -95,6 +98,8 @@ export function applyEvent(turn: PlaygroundTurn, event: ChatEvent, now: number):
     }
     case "suggestions":
       return { ...turn, suggestions: event.suggestions };
+    case "sources":
+      return { ...turn, sources: event.sources };
     case "error":
       return { ...turn, problem: event.error.message };
     case "message_stop": {
@@ -144,6 +149,11 @@ export function findPreviousResult(turns: readonly PlaygroundTurn[], tool: Playg
   const tools = turns.flatMap(({ pieces }) => pieces.filter((piece) => piece?.type === "tool"));
   const before = tools.slice(0, tools.indexOf(tool)).findLast(({ state, form }) => state === "done" && !form);
   return before && !before.isHidden ? before.result : null;
+}
+
+/** Whether numbers in brackets can be citations. The sources arrive at the end, so a search counts as well. */
+export function mayCite({ pieces, sources }: Pick<PlaygroundTurn, "pieces" | "sources">): boolean {
+  return sources.length > 0 || pieces.some((piece) => piece?.type === "tool" && piece.kind === "documents");
 }
 
 /** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */

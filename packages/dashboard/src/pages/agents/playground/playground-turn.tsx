@@ -9,7 +9,13 @@ import { WidgetView } from "../../../components/widget-view.tsx";
 import { RemovedLinks } from "../../conversations/removed-links.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
 import { toKind, toolKinds } from "../../tools/tool-kinds.tsx";
-import { findPreviousResult, formatDuration, type PlaygroundTool, type PlaygroundTurn } from "./playground-state.ts";
+import {
+  findPreviousResult,
+  formatDuration,
+  mayCite,
+  type PlaygroundTool,
+  type PlaygroundTurn,
+} from "./playground-state.ts";
 import type { PlaygroundChatState } from "./use-playground-chat.ts";
 
 /** A message and its reply as visitors see it, with tool calls, durations and token usage. */
@@ -44,6 +50,7 @@ export function PlaygroundTurnView({
               key={index}
               text={piece.text}
               isUnfinished={isRunning && index === turn.pieces.length - 1}
+              hasCitations={mayCite(turn)}
               chat={chat}
             />
           ) : (
@@ -93,11 +100,13 @@ const states = {
   failed: { tone: "wrong", word: "Failed" },
 } as const;
 
-function ReplyText({ text, isUnfinished, chat }: { text: string; isUnfinished: boolean; chat: PlaygroundChatState }) {
-  const content = useMemo(
-    () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }], isUnfinished }),
-    [text, isUnfinished],
-  );
+type ReplyTextProps = { text: string; isUnfinished: boolean; hasCitations: boolean; chat: PlaygroundChatState };
+
+function ReplyText({ text, isUnfinished, hasCitations, chat }: ReplyTextProps) {
+  const content = useMemo(() => {
+    const pieces = [{ type: "text" as const, text }];
+    return { type: "pieces" as const, key: "text", pieces, isUnfinished, hasCitations };
+  }, [text, isUnfinished, hasCitations]);
   return chat.agent && <WidgetView agent={chat.agent} content={content} live={toLiveParts(chat)} />;
 }
 
