@@ -11,7 +11,9 @@ export const kindNames: Record<Document["kind"], string> = {
 /** The kind of a document, for files their format: "PDF". */
 export function describeKind({ kind, mimeType }: Pick<Document, "kind" | "mimeType">): string {
   const format = kind === "file" ? formatOfMediaType(mimeType) : null;
-  return format === null ? kindNames[kind] : documentFormats[format].label;
+  if (format === null) return kindNames[kind];
+  const { label } = documentFormats[format];
+  return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
 /**

@@ -1,14 +1,17 @@
+import { fileURLToPath } from "node:url";
 import { getDocumentProxy } from "unpdf";
 import type { FileContent, FileInput } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
-
-/** A piece of text from pdf.js: its position, its height, and whether a line ends after it. */
-type Item = { str: string; transform: number[]; height: number; hasEOL: boolean };
-type Line = { text: string; y: number; height: number };
+import { type Annotation, readAnnotations } from "./pdf-annotations.ts";
+import { groupIntoLines, type Item, insertTexts, type Line, separateColumns } from "./pdf-lines.ts";
+import type { Warnings } from "./warnings.ts";
 
 /** A gap of this many line heights starts a new paragraph. */
 const PARAGRAPH_GAP = 1.6;
+/** With a wide line spacing, up to this many line heights, a gap that is wider than usual starts a paragraph. */
+const MAX_SPACING = 2.5;
+const WIDER = 1.2;
 /** Lines that repeat at the top or bottom of at least this share of the pages are headers or footers. */
 const REPEATED_SHARE = 0.5;
 const MIN_PAGES_FOR_REPEATS = 4;
@@ -27,14 +30,50 @@ export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Pr
   const pages: Line[][] = [];
   let characters = 0;
   for (let number = 1; number <= numPages; number++) {
-    const page = await pdf.getPage(number);
-    const { items } = await page.getTextContent();
-    const lines = groupIntoLines(items as Item[]);
-    characters += lines.reduce((sum, { text }) => sum + text.length, 0);
+    const lines = await readPage(pdf, number).catch(() => null);
+    if (lines === null) warnings.add("UNREADABLE_PAGES", String(number));
+    characters += lines?.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
     if (characters > fileLimits.maxCharacters * 1.2) break;
-    pages.push(lines);
-    page.cleanup();
+    pages.push(lines ?? []);
     onProgress(number, numPages);
+  }
+  checkText(pages, warnings);
+  const repeated = findRepeatedLines(pages);
+  const words = collectWords(pages);
+  const blocks = withoutEdges(pages, repeated).flatMap((lines, index) =>
+    joinParagraphs(lines, words).map((text) => ({ text, headings: [], page: index + 1 })),
+  );
+  return { title: null, blocks };
+}
+
+async function readPage(pdf: PdfDocument, number: number): Promise<Line[]> {
+  const page = await pdf.getPage(number);
+  const { items } = await page.getTextContent({ disableNormalization: true });
+  const lines = groupIntoLines((items as Item[]).map((item) => ({ ...item, str: normalize(item.str) })));
+  const texts = readAnnotations((await page.getAnnotations()) as Annotation[]);
+  page.cleanup();
+  return separateColumns(texts.length === 0 ? lines : insertTexts(lines, texts));
+}
+
+/** Letters that fonts join into one glyph. */
+const normalize = (text: string) =>
+  text.replace(/[\ufb00-\ufdff\ufe70-\ufefc]+/g, (letters) => letters.normalize("NFKC"));
+
+/** The text that a dynamic form (XFA) shows in programs that cannot display it. */
+const formShell = /^please wait\.\.\. if this message is not eventually replaced/i;
+const UNREADABLE = /[\ufffd\ue000-\uf8ff]/g;
+
+/** Reports pages and characters without text. @throws ExtractionError when there is no text at all */
+function checkText(pages: readonly Line[][], warnings: Warnings): void {
+  const texts = pages.map((lines) => lines.map(({ text }) => text).join(" "));
+  if (texts.some((text) => formShell.test(text))) {
+    if (texts.every((text) => formShell.test(text) || text === "")) {
+      throw new ExtractionError(
+        "NOT_SUPPORTED",
+        "The PDF is a dynamic form (XFA), which only Adobe Reader shows. Print it to an ordinary PDF there and upload that.",
+      );
+    }
+    warnings.add("FORM_NOT_READ");
   }
   if (!pages.some(hasText)) {
     throw new ExtractionError(
@@ -45,12 +84,8 @@ export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Pr
   for (const [index, lines] of pages.entries()) {
     if (!hasText(lines)) warnings.add("PAGES_WITHOUT_TEXT", String(index + 1));
   }
-  const repeated = findRepeatedLines(pages);
-  const words = collectWords(pages);
-  const blocks = withoutEdges(pages, repeated).flatMap((lines, index) =>
-    joinParagraphs(lines, words).map((text) => ({ text, headings: [], page: index + 1 })),
-  );
-  return { title: null, blocks };
+  const unreadable = texts.reduce((sum, text) => sum + (text.match(UNREADABLE)?.length ?? 0), 0);
+  if (unreadable > 0) warnings.add("UNREADABLE_CHARACTERS", "", unreadable);
 }
 
 /** Whether a page has more than its number, which a scanner can add. */
@@ -59,10 +94,20 @@ function hasText(lines: readonly Line[]): boolean {
   return /\p{L}/u.test(text) || (/\d/.test(text) && !pageNumber.test(text.slice(0, 100)));
 }
 
+type PdfDocument = Awaited<ReturnType<typeof open>>;
+
+/** The predefined CMaps, which Chinese, Japanese and Korean files refer to by name. From the package pdfjs-dist. */
+const characterMaps = fileURLToPath(new URL("../../../cmaps/", import.meta.url));
+
 async function open(bytes: Uint8Array) {
   try {
     // Copied because pdf.js takes ownership of the buffer.
-    return await getDocumentProxy(new Uint8Array(bytes), { stopAtErrors: false, verbosity: 0 });
+    return await getDocumentProxy(new Uint8Array(bytes), {
+      stopAtErrors: false,
+      verbosity: 0,
+      cMapUrl: characterMaps,
+      cMapPacked: true,
+    });
   } catch (error) {
     if (error instanceof Error && error.name === "PasswordException") {
       throw new ExtractionError("ENCRYPTED", "The PDF is password-protected. Remove the password and upload it again.");
@@ -71,41 +116,16 @@ async function open(bytes: Uint8Array) {
   }
 }
 
-function groupIntoLines(items: readonly Item[]): Line[] {
-  const lines: Line[] = [];
-  let text = "";
-  let y = 0;
-  let height = 0;
-  for (const { str, transform, height: itemHeight, hasEOL } of items) {
-    if (text === "") {
-      y = transform[5] ?? 0;
-      height = itemHeight;
-    }
-    text += str;
-    height = Math.max(height, itemHeight);
-    if (!hasEOL) continue;
-    push();
-  }
-  push();
-  return lines;
-
-  function push() {
-    const content = text.replaceAll("\0", "").replace(/\s+/g, " ").trim();
-    if (content !== "") lines.push({ text: content, y, height });
-    text = "";
-    height = 0;
-  }
-}
-
 /** Joins lines into paragraphs based on the gaps between them, and joins words that were hyphenated at a line end. */
 function joinParagraphs(lines: readonly Line[], words: ReadonlySet<string>): string[] {
   const found: string[] = [];
+  const usualGap = measureGap(lines);
   let current = "";
   let previous: Line | null = null;
   for (const line of lines) {
     const gap = previous ? Math.abs(previous.y - line.y) : 0;
     const height = Math.max(previous?.height ?? 0, line.height, 1);
-    if (previous && gap > PARAGRAPH_GAP * height) {
+    if (previous && gap > Math.max(PARAGRAPH_GAP * height, usualGap <= MAX_SPACING * height ? WIDER * usualGap : 0)) {
       found.push(current);
       current = "";
     }
@@ -114,6 +134,12 @@ function joinParagraphs(lines: readonly Line[], words: ReadonlySet<string>): str
   }
   if (current !== "") found.push(current);
   return found;
+}
+
+/** The median of the gaps between lines. Some files have a wide line spacing. */
+function measureGap(lines: readonly Line[]): number {
+  const gaps = lines.flatMap((line, index) => (index === 0 ? [] : [Math.abs((lines[index - 1]?.y ?? 0) - line.y)]));
+  return gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
 }
 
 /** The words that occur within lines, in lower case. */
@@ -131,7 +157,14 @@ function joinLine(before: string, line: string, words: ReadonlySet<string>): str
   const [end] = /^[\p{L}\p{N}]{1,100}/u.exec(line) ?? [];
   if (start && end) return (isHyphenKept(start, end, before, words) ? before : before.slice(0, -1)) + line;
   const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u.test(before);
-  return isCjk ? before + line : `${before} ${line}`;
+  return isCjk || isDividedKorean(before, line, words) ? before + line : `${before} ${line}`;
+}
+
+/** Korean words are divided at line ends without a hyphen. */
+function isDividedKorean(before: string, line: string, words: ReadonlySet<string>): boolean {
+  const [start] = /\p{Script=Hangul}{1,20}$/u.exec(before.slice(-20)) ?? [];
+  const [end] = /^\p{Script=Hangul}{1,20}/u.exec(line) ?? [];
+  return start !== undefined && end !== undefined && words.has(start + end);
 }
 
 /** Whether the hyphen belongs to the word: in codes, names and compounds, but not in a word that was divided. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { declaredType } from "./declared-type.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
-import { createDocx, createPdf, createXlsx, paragraph, zip } from "./sample-files.ts";
+import { createDocx, createXlsx, paragraph, zip } from "./sample-files.ts";
 
 const read = (content: string | Uint8Array): Promise<Extracted> => extract(Buffer.from(content), () => {});
 const failure = (content: string | Uint8Array) =>
@@ -10,71 +10,6 @@ const failure = (content: string | Uint8Array) =>
     () => null,
     (error: { code?: string; message: string }) => error.code ?? error.message,
   );
-
-describe("reading PDF files", () => {
-  it("keeps pages apart, joins lines into paragraphs and hyphenated words, and drops repeated headers", async () => {
-    const pages = Array.from({ length: 5 }, (_, index) => [
-      "Harbour Bikes price list",
-      "For all guests",
-      `This is chapter ${["one", "two", "three", "four", "five"][index]} of the hand-`,
-      "book for our guests.",
-      `Chapter ${"abcde"[index]} ends with this line.`,
-      "Printed in the harbour",
-      `Page ${index + 1} of 5`,
-    ]);
-    const { mimeType, blocks } = await read(createPdf(pages));
-    expect(mimeType).toBe("application/pdf");
-    expect(blocks.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
-    expect(blocks[1]?.text).toBe("This is chapter two of the handbook for our guests. Chapter b ends with this line.");
-  });
-
-  it("keeps every row of a PDF whose pages begin and end with rows", async () => {
-    const pages = Array.from({ length: 5 }, (_, page) => [
-      `Chapter ${page + 1}`,
-      ...Array.from({ length: 8 }, (_, row) => `Article ${100 + page * 8 + row} costs ${row + page} euros`),
-      `${page + 1} / 5`,
-    ]);
-    const { blocks } = await read(createPdf(pages));
-    const text = blocks.map((block) => block.text).join(" ");
-    expect(text.match(/Article \d+/g)).toHaveLength(40);
-    expect(text.match(/Chapter \d/g)).toHaveLength(5);
-    expect(text).not.toContain("/ 5");
-  });
-
-  it("keeps the repeated header of a PDF once", async () => {
-    const pages = ["north", "south", "east", "west"].map((name) => [
-      "Prices in euros",
-      `The ${name} route`,
-      "a",
-      "b",
-      "c",
-    ]);
-    const text = (await read(createPdf(pages))).blocks.map((block) => block.text).join(" ");
-    expect(text.match(/Prices in euros/g)).toHaveLength(1);
-  });
-
-  it("keeps the hyphens of codes and compounds at line ends of a PDF", async () => {
-    const { blocks } = await read(createPdf([["Order the lock AB-", "c12, our well-", "known hand-", "made lock."]]));
-    expect(blocks[0]?.text).toBe("Order the lock AB-c12, our well-known handmade lock.");
-  });
-
-  it("reads a PDF that contains only numbers", async () => {
-    expect((await read(createPdf([["1200", "1350"]]))).blocks[0]?.text).toBe("1200 1350");
-  });
-
-  it("explains why a PDF cannot be read", async () => {
-    expect(await failure(createPdf([[""]]))).toBe("NO_TEXT");
-    expect(await failure(Buffer.from("%PDF-1.7\nthis is no PDF"))).toBe("DAMAGED");
-    const key = `<${"41".repeat(32)}>`;
-    const encryption = `<< /Filter /Standard /V 1 /R 2 /O ${key} /U ${key} /P -4 >>`;
-    const id = "/ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]";
-    expect(await failure(createPdf([["Secret"]], { 9: encryption }, `/Encrypt 9 0 R ${id}`))).toBe("ENCRYPTED");
-    const kids = Array.from({ length: 2_001 }, () => "4 0 R").join(" ");
-    expect(await failure(createPdf([["Text"]], { 2: `<< /Type /Pages /Kids [${kids}] /Count 2001 >>` }))).toBe(
-      "TOO_MANY_PAGES",
-    );
-  });
-});
 
 describe("reading Office files", () => {
   it("reads the headings and paragraphs of a DOCX file", async () => {
