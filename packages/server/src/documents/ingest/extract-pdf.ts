@@ -31,7 +31,10 @@ export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Pr
   let characters = 0;
   for (let number = 1; number <= numPages; number++) {
     const lines = await readPage(pdf, number).catch(() => null);
-    if (lines === null) warnings.add("UNREADABLE_PAGES", String(number));
+    if (lines === null) {
+      if (numPages === 1) throw damagedError();
+      warnings.add("UNREADABLE_PAGES", String(number));
+    }
     characters += lines?.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
     if (characters > fileLimits.maxCharacters * 1.2) break;
     pages.push(lines ?? []);
@@ -112,9 +115,12 @@ async function open(bytes: Uint8Array) {
     if (error instanceof Error && error.name === "PasswordException") {
       throw new ExtractionError("ENCRYPTED", "The PDF is password-protected. Remove the password and upload it again.");
     }
-    throw new ExtractionError("DAMAGED", "The PDF is incomplete or damaged. Save it again and upload the new copy.");
+    throw damagedError();
   }
 }
+
+const damagedError = () =>
+  new ExtractionError("DAMAGED", "The PDF is incomplete or damaged. Save it again and upload the new copy.");
 
 /** Joins lines into paragraphs based on the gaps between them, and joins words that were hyphenated at a line end. */
 function joinParagraphs(lines: readonly Line[], words: ReadonlySet<string>): string[] {

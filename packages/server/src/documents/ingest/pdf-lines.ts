@@ -2,7 +2,7 @@
 export type Item = { str: string; transform: number[]; width: number; height: number; hasEOL: boolean };
 
 /** A part of a line between two wide gaps. `from` and `to` are horizontal positions. */
-export type Segment = { text: string; from: number; to: number };
+type Segment = { text: string; from: number; to: number };
 
 export type Line = { segments: Segment[]; text: string; y: number; height: number };
 
