@@ -9,9 +9,9 @@ type Look = "main" | "quiet" | "plain" | "danger";
 
 const looks: Record<Look, string> = {
   main: "bg-lamp text-on-lamp font-semibold hover:bg-lamp-hover disabled:bg-sunken disabled:text-soft",
-  quiet: "border border-line bg-raised hover:bg-sunken disabled:text-soft",
-  plain: "hover:bg-sunken disabled:text-soft",
-  danger: "border border-wrong text-wrong hover:bg-sunken disabled:text-soft disabled:border-line",
+  quiet: "border border-rim bg-raised hover:bg-hover disabled:text-soft",
+  plain: "hover:bg-hover disabled:text-soft",
+  danger: "border border-wrong text-wrong hover:bg-hover disabled:text-soft disabled:border-line",
 };
 
 const shape =
@@ -58,7 +58,7 @@ export function IconButton({ label, className = "", ...rest }: ComponentProps<"b
       aria-label={label}
       title={label}
       {...rest}
-      className={`inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-soft transition-colors hover:bg-sunken hover:text-ink disabled:text-edge pointer-coarse:size-11 ${className}`}
+      className={`inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-soft transition-colors hover:bg-hover hover:text-ink disabled:text-edge pointer-coarse:size-11 ${className}`}
     />
   );
 }

@@ -43,7 +43,7 @@ export function Menu({
                 key={item.label}
                 disabled={item.disabled ?? false}
                 onSelect={item.onSelect}
-                className={`flex min-h-9 items-center gap-2 rounded-md px-3 py-1.5 outline-none data-disabled:text-edge data-highlighted:bg-sunken pointer-coarse:min-h-11 ${item.isDanger ? "text-wrong" : ""}`}
+                className={`flex min-h-9 items-center gap-2 rounded-md px-3 py-1.5 outline-none data-disabled:text-edge data-highlighted:bg-hover pointer-coarse:min-h-11 ${item.isDanger ? "text-wrong" : ""}`}
               >
                 {item.icon}
                 {item.hint ? (

@@ -33,8 +33,8 @@ export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<Li
             <Link
               activeOptions={{ exact: true, includeSearch: false }}
               {...link}
-              className="inline-flex h-10 items-center border-b-2 whitespace-nowrap"
-              activeProps={{ className: "border-ink font-medium" }}
+              className="inline-flex h-10 items-center border-b-2 font-medium whitespace-nowrap"
+              activeProps={{ className: "border-ink" }}
               inactiveProps={{ className: "border-transparent text-soft hover:text-ink" }}
             >
               {name}

@@ -82,7 +82,7 @@ export function ListOption({
       // The field would lose the focus, and the list would close before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
-      className={`grid min-h-9 cursor-pointer content-center rounded-md px-3 py-1 hover:bg-sunken pointer-coarse:min-h-11 ${isActive ? "bg-sunken" : ""}`}
+      className={`grid min-h-9 cursor-pointer content-center rounded-md px-3 py-1 hover:bg-hover pointer-coarse:min-h-11 ${isActive ? "bg-sunken" : ""}`}
     >
       {children}
     </div>

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect } from "react";
 
-/** The title of the page around this one, such as "Settings"; `null` for a page of its own. */
-const OuterTitle = createContext<string | null>(null);
+/** The name of the area that a page belongs to, such as "Settings"; `null` for a page of its own. */
+const Area = createContext<string | null>(null);
 
 /** A page with its heading, description and actions. The heading is also the document's title. */
 export function Page({
@@ -17,58 +17,54 @@ export function Page({
   actions?: ReactNode;
   /** A `BackLink` to the list that the page belongs to. */
   back?: ReactNode;
-  /** For tables and editors that need the full width. */
+  /** For lists, tables and editors. The fields of other pages would be too wide for their content. */
   isWide?: boolean;
   children: ReactNode;
 }) {
-  const outer = useContext(OuterTitle);
+  const area = useContext(Area);
   useEffect(() => {
-    document.title = outer === null ? `${title} · Foyer` : `${title} · ${outer} · Foyer`;
-  }, [title, outer]);
-  const Heading = outer === null ? "h1" : "h2";
+    document.title = area === null ? `${title} · Foyer` : `${title} · ${area} · Foyer`;
+  }, [title, area]);
   return (
-    <PageFrame isWide={isWide}>
+    <PageFrame>
       {back && <p className="mb-2">{back}</p>}
       <header className="mb-6 flex flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
-          <Heading className={outer === null ? "text-xl" : "text-lg"}>{title}</Heading>
+          <h1 className="text-xl">{title}</h1>
           {description && <p className="mt-1 max-w-[70ch] text-soft">{description}</p>}
         </div>
         {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>
-      {children}
+      <div className={isWide ? "" : "max-w-[720px]"}>{children}</div>
     </PageFrame>
   );
 }
 
-/** All pages start at the same position. Pages that are not wide have a narrower column. */
-export function PageFrame({ isWide = false, children }: { isWide?: boolean; children: ReactNode }) {
-  const content = <div className={isWide ? "" : "max-w-4xl"}>{children}</div>;
-  if (useContext(OuterTitle) !== null) return content;
-  return <div className="mx-auto w-full max-w-[1400px] px-4 py-6 sm:px-8 sm:py-8">{content}</div>;
+/** The margins and the maximum width of a page, so that the headers of all pages end at the same edges. */
+export function PageFrame({ children }: { children: ReactNode }) {
+  if (useContext(Area) !== null) return children;
+  return <div className="mx-auto w-full max-w-[1264px] px-4 py-6 sm:px-8 sm:py-8">{children}</div>;
 }
 
-/** A page with its own heading and tabs, or a list beside the content, that shows one of several nested pages. */
-export function TabbedPage({
-  title,
+/** The pages of an area, beside their list on wide screens and below tabs on others. */
+export function AreaFrame({
+  name,
   tabs,
   side,
   children,
 }: {
-  title: string;
+  name: string;
   tabs: ReactNode;
-  /** Replaces the tabs on wide screens. */
-  side?: ReactNode;
+  side: ReactNode;
   children: ReactNode;
 }) {
   return (
-    <PageFrame isWide>
-      <h1 className="mb-3 text-xl">{title}</h1>
-      <div className={side ? "lg:hidden" : ""}>{tabs}</div>
-      <div className={side ? "lg:grid lg:grid-cols-[10rem_minmax(0,1fr)] lg:gap-10" : ""}>
-        {side && <div className="max-lg:hidden">{side}</div>}
+    <PageFrame>
+      <div className="lg:hidden">{tabs}</div>
+      <div className="lg:grid lg:grid-cols-[10rem_minmax(0,1fr)] lg:gap-10">
+        <div className="max-lg:hidden">{side}</div>
         <div className="min-w-0">
-          <OuterTitle value={title}>{children}</OuterTitle>
+          <Area value={name}>{children}</Area>
         </div>
       </div>
     </PageFrame>

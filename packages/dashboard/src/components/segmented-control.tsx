@@ -19,7 +19,7 @@ export function SegmentedControl<Value extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          className="relative flex min-h-7 items-center rounded-md px-3 text-soft has-checked:bg-raised has-checked:text-ink has-checked:outline has-checked:outline-1 has-checked:outline-line has-focus-visible:outline-2 has-focus-visible:outline-ink pointer-coarse:min-h-11"
+          className="relative flex min-h-7 items-center rounded-md px-3 text-soft has-checked:bg-thumb has-checked:text-ink has-checked:outline has-checked:outline-1 has-checked:outline-line has-focus-visible:outline-2 has-focus-visible:outline-ink pointer-coarse:min-h-11"
         >
           <input
             type="radio"

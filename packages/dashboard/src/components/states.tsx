@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 /** Describes what will appear here, with one button to get started. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
-    <div className="grid justify-items-start gap-3 rounded-lg border border-dashed border-edge px-6 py-8">
+    <div className="grid justify-items-start gap-3 rounded-lg border border-line px-6 py-8">
       <h2 className="text-lg">{title}</h2>
       <div className="max-w-[60ch] text-soft">{children}</div>
       {action}

@@ -4,9 +4,9 @@ type Tone = "plain" | "fine" | "warning" | "wrong" | "live";
 
 const dots: Record<Tone, string> = {
   plain: "bg-edge",
-  fine: "bg-fine",
-  warning: "bg-warning",
-  wrong: "bg-wrong",
+  fine: "bg-fine-dot",
+  warning: "bg-warning-dot",
+  wrong: "bg-wrong-dot",
   live: "bg-lamp glow",
 };
 

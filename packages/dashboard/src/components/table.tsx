@@ -7,7 +7,7 @@ import type { ComponentProps, MouseEvent, ReactNode } from "react";
 export function Table({ label, head, children }: { label: string; head: ReactNode; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
-    <section className="overflow-x-auto" aria-label={label} tabIndex={0}>
+    <section className="-mx-2 overflow-x-auto" aria-label={label} tabIndex={0}>
       <table className="w-full border-collapse text-start">
         <thead>
           <tr className="border-b border-line text-sm text-soft">{head}</tr>
@@ -23,13 +23,13 @@ export function Th({ isNumber = false, className = "", ...rest }: ComponentProps
     <th
       scope="col"
       {...rest}
-      className={`h-9 pe-4 font-medium whitespace-nowrap ${isNumber ? "text-end" : "text-start"} ${className}`}
+      className={`h-9 pe-4 font-medium whitespace-nowrap first:ps-2 last:pe-2 ${isNumber ? "text-end" : "text-start"} ${className}`}
     />
   );
 }
 
 export function Tr({ className = "", ...rest }: ComponentProps<"tr">) {
-  return <tr {...rest} className={`h-10 border-b border-line hover:bg-sunken ${className}`} />;
+  return <tr {...rest} className={`h-10 border-b border-line hover:bg-hover ${className}`} />;
 }
 
 /**
@@ -44,7 +44,7 @@ export function LinkTr({ className = "", ...rest }: ComponentProps<"tr">) {
       onClick={followLink}
       onAuxClick={followLink}
       onMouseDown={preventAutoscroll}
-      className={`h-10 cursor-pointer border-b border-line hover:bg-sunken ${className}`}
+      className={`h-10 cursor-pointer border-b border-line hover:bg-hover ${className}`}
     />
   );
 }
@@ -77,6 +77,9 @@ function preventAutoscroll(event: MouseEvent) {
 
 export function Td({ isNumber = false, className = "", ...rest }: ComponentProps<"td"> & { isNumber?: boolean }) {
   return (
-    <td {...rest} className={`py-1.5 pe-4 align-middle ${isNumber ? "text-end tabular-nums" : ""} ${className}`} />
+    <td
+      {...rest}
+      className={`py-1.5 pe-4 align-middle first:ps-2 last:pe-2 ${isNumber ? "text-end tabular-nums" : ""} ${className}`}
+    />
   );
 }

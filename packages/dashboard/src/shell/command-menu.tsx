@@ -70,7 +70,7 @@ function Search({ onClose }: { onClose: () => void }) {
                 key={entry.id}
                 value={`${heading} ${entry.id}`}
                 onSelect={() => open(entry)}
-                className="flex min-h-10 cursor-pointer items-center gap-2 rounded-md px-3 aria-selected:bg-sunken"
+                className="flex min-h-10 cursor-pointer items-center gap-2 rounded-md px-3 aria-selected:bg-selected"
               >
                 {chooseIcon(entry)}
                 <span className="min-w-0 flex-1 truncate">{entry.label}</span>

@@ -14,24 +14,35 @@ import {
   Zap,
 } from "lucide-react";
 
-/** The pages of an agent, in the order of the sidebar. */
+/** The pages of an agent, in the order and groups of the sidebar. The first group has no label. */
 export const agentPages = [
-  { name: "Conversations", to: "/agents/$agentId/conversations", icon: <MessageSquare size={16} aria-hidden /> },
-  { name: "Analytics", to: "/agents/$agentId/analytics", icon: <ChartColumn size={16} aria-hidden /> },
-  { name: "Submissions", to: "/agents/$agentId/forms", icon: <FileText size={16} aria-hidden /> },
+  {
+    name: "Conversations",
+    group: "",
+    to: "/agents/$agentId/conversations",
+    icon: <MessageSquare size={16} aria-hidden />,
+  },
+  { name: "Submissions", group: "", to: "/agents/$agentId/forms", icon: <FileText size={16} aria-hidden /> },
+  { name: "Analytics", group: "", to: "/agents/$agentId/analytics", icon: <ChartColumn size={16} aria-hidden /> },
   {
     name: "Agent",
+    group: "Agent",
     to: "/agents/$agentId",
     icon: <Bot size={16} aria-hidden />,
     activeOptions: { exact: true },
   },
-  { name: "Knowledge", to: "/agents/$agentId/knowledge", icon: <BookOpen size={16} aria-hidden /> },
-  { name: "Tools", to: "/agents/$agentId/tools", icon: <Wrench size={16} aria-hidden /> },
-  { name: "Triggers", to: "/agents/$agentId/triggers", icon: <Zap size={16} aria-hidden /> },
-  { name: "Handoff", to: "/agents/$agentId/handoff", icon: <Headset size={16} aria-hidden /> },
-  { name: "Appearance", to: "/agents/$agentId/appearance", icon: <Palette size={16} aria-hidden /> },
-  { name: "Embed", to: "/agents/$agentId/embed", icon: <Code size={16} aria-hidden /> },
-  { name: "Identity", to: "/agents/$agentId/identity", icon: <IdCard size={16} aria-hidden /> },
+  { name: "Knowledge", group: "Agent", to: "/agents/$agentId/knowledge", icon: <BookOpen size={16} aria-hidden /> },
+  { name: "Tools", group: "Agent", to: "/agents/$agentId/tools", icon: <Wrench size={16} aria-hidden /> },
+  { name: "Triggers", group: "Agent", to: "/agents/$agentId/triggers", icon: <Zap size={16} aria-hidden /> },
+  { name: "Handoff", group: "Agent", to: "/agents/$agentId/handoff", icon: <Headset size={16} aria-hidden /> },
+  {
+    name: "Appearance",
+    group: "On your site",
+    to: "/agents/$agentId/appearance",
+    icon: <Palette size={16} aria-hidden />,
+  },
+  { name: "Embed", group: "On your site", to: "/agents/$agentId/embed", icon: <Code size={16} aria-hidden /> },
+  { name: "Identity", group: "On your site", to: "/agents/$agentId/identity", icon: <IdCard size={16} aria-hidden /> },
 ] as const;
 
 export const settingsIcon = <Settings size={16} aria-hidden />;

@@ -106,7 +106,7 @@ function SignInAgain({ email }: { email: string }) {
             href={serverPath(`/auth/sign-in/${provider}?callbackUrl=%2Fdashboard`)}
             target="_blank"
             rel="noopener"
-            className="inline-flex min-h-9 items-center justify-center rounded-lg border border-line bg-raised px-3 hover:bg-sunken"
+            className="inline-flex min-h-9 items-center justify-center rounded-lg border border-line bg-raised px-3 hover:bg-hover"
           >
             Continue with {providerNames[provider]}
           </a>

@@ -78,8 +78,8 @@ export function Shell() {
             </Dialog.Content>
           </Dialog.Portal>
         </Dialog.Root>
-        <span className="flex flex-1 items-center gap-2 font-semibold">
-          <Lamp size={20} /> Foyer
+        <span className="flex h-full flex-1 items-start gap-2 font-semibold">
+          <Lamp isHanging /> <span className="pt-4.5">Foyer</span>
         </span>
         <IconButton label="Search" onClick={() => setCommandOpen(true)}>
           <Search size={18} aria-hidden />

@@ -24,27 +24,40 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto px-3 pb-3">
       <Link to="/" className="relative flex h-14 items-start gap-2 px-2 text-lg font-semibold" aria-label="Foyer home">
-        <Lamp size={26} />
+        <Lamp isHanging />
         <span className="pt-3.5">Foyer</span>
       </Link>
       <AgentSwitcher name={current?.name ?? "No agents yet"} agents={agents} />
       <button
         type="button"
         onClick={onSearch}
-        className="mb-2 flex h-9 items-center gap-2 rounded-lg px-2 text-soft hover:bg-sunken"
+        className="mb-2 flex h-8 items-center gap-2 rounded-lg px-2 text-soft hover:bg-hover pointer-coarse:h-11"
       >
         <Search size={16} aria-hidden /> Search
         <kbd className="ms-auto font-sans text-sm">{isMac ? "⌘K" : "Ctrl K"}</kbd>
       </button>
       {current && <ContinueSetup agentId={current.id} />}
       {current &&
-        agentPages.map(({ name, icon, ...link }) => (
-          <SideLink key={name} icon={icon} {...link} params={{ agentId: current.id }}>
-            {name}
-            {name === "Conversations" && <WaitingCount />}
-          </SideLink>
+        [...Map.groupBy(agentPages, ({ group }) => group)].map(([group, pages]) => (
+          <div key={group} className="mt-4 first-of-type:mt-0">
+            {group && (
+              <p id={`pages-${group}`} className="mb-1 px-2 text-xs text-soft">
+                {group}
+              </p>
+            )}
+            <ul aria-labelledby={group ? `pages-${group}` : undefined} className="grid gap-0.5">
+              {pages.map(({ name, icon, group: _, ...link }) => (
+                <li key={name} className="grid">
+                  <SideLink icon={icon} {...link} params={{ agentId: current.id }}>
+                    {name}
+                    {name === "Conversations" && <WaitingCount />}
+                  </SideLink>
+                </li>
+              ))}
+            </ul>
+          </div>
         ))}
-      <div className="mt-auto grid grid-cols-[minmax(0,1fr)] gap-1 pt-4">
+      <div className="mt-auto grid grid-cols-[minmax(0,1fr)] gap-0.5 pt-4">
         <SideLink to="/settings" icon={settingsIcon}>
           Settings
         </SideLink>
@@ -94,8 +107,8 @@ function SideLink({ icon, children, ...link }: LinkProps & { icon: ReactNode; ch
   return (
     <Link
       {...link}
-      className="flex h-9 items-center gap-2 rounded-lg px-2 hover:bg-sunken pointer-coarse:h-11"
-      activeProps={{ className: "bg-sunken font-medium" }}
+      className="flex h-8 items-center gap-2 rounded-lg px-2 font-medium hover:bg-hover pointer-coarse:h-11"
+      activeProps={{ className: "bg-selected" }}
       inactiveProps={{ className: "text-soft" }}
     >
       {icon}
@@ -112,7 +125,7 @@ function AgentSwitcher({ name, agents }: { name: string; agents: ReadonlyArray<{
       trigger={
         <button
           type="button"
-          className="mb-1 flex min-h-10 items-center gap-2 rounded-lg border border-line bg-raised px-3 text-start font-medium hover:bg-sunken"
+          className="mb-1 flex min-h-10 items-center gap-2 rounded-lg border border-line bg-raised px-3 text-start font-medium hover:bg-hover"
         >
           <span className="min-w-0 flex-1 truncate">{name}</span>
           <span className="sr-only">, switch agent</span>
@@ -164,7 +177,7 @@ function AccountMenu() {
       trigger={
         <button
           type="button"
-          className="flex min-h-9 w-full min-w-0 items-center gap-2 rounded-lg px-2 text-start text-soft hover:bg-sunken"
+          className="flex min-h-9 w-full min-w-0 items-center gap-2 rounded-lg px-2 text-start text-soft hover:bg-hover"
         >
           <span className="sr-only">Account menu,</span>
           <span className="min-w-0 flex-1 truncate">{user.email}</span>

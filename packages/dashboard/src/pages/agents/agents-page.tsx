@@ -22,6 +22,7 @@ export function AgentsPage() {
   const shown = agents.filter(({ name, model }) => `${name} ${model}`.toLowerCase().includes(wanted));
   return (
     <Page
+      isWide
       title="Agents"
       description="Each agent has its own knowledge, tools and appearance. Conversations include your test chats, which analytics leave out."
       actions={

@@ -20,7 +20,7 @@ export function HoursChart({ hours }: { hours: readonly Hour[] }) {
             <div
               key={hour}
               title={`${formatHour(hour)}: ${replies.toLocaleString()}`}
-              className="flex h-full flex-1 items-end hover:bg-sunken"
+              className="flex h-full flex-1 items-end hover:bg-hover"
             >
               <div
                 className="w-full rounded-t-[2px] bg-ink"

@@ -10,11 +10,8 @@ export function AuthPage({ title, children }: { title: string; children: ReactNo
   return (
     <div className="mx-auto flex min-h-dvh w-full max-w-[22rem] flex-col px-4">
       <header className="flex items-start gap-2 text-lg font-semibold">
-        <span className="-mt-1 flex flex-col items-center">
-          <span className="h-10 w-0.5 bg-ink" />
-          <Lamp size={36} />
-        </span>
-        <p className="pt-10">Foyer</p>
+        <Lamp isHanging size={40} />
+        <p className="pt-8">Foyer</p>
       </header>
       <main className="grid gap-6 pt-10 pb-16">
         <h1 className="text-xl">{title}</h1>

@@ -64,7 +64,7 @@ export function SignInPage() {
             <a
               key={provider}
               href={serverPath(`/auth/sign-in/${provider}?callbackUrl=${encodeURIComponent(target)}`)}
-              className="inline-flex min-h-9 items-center justify-center rounded-lg border border-line bg-raised px-3 hover:bg-sunken"
+              className="inline-flex min-h-9 items-center justify-center rounded-lg border border-line bg-raised px-3 hover:bg-hover"
             >
               Continue with {names[provider]}
             </a>

@@ -3,15 +3,19 @@ import { plainLine } from "@foyer/widget/plain-line";
 import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, FileText, MessageSquare, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
+import { VisitorAvatar } from "../../components/avatar.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
 import { Highlighted } from "./highlighted.tsx";
-import { type ListedConversation, visitorName } from "./inbox-search.ts";
+import { knownName, type ListedConversation, visitorName } from "./inbox-search.ts";
 import { OwnershipMark } from "./ownership-mark.tsx";
 
 /** Height in pixels. All rows have the same height, so nothing moves when rows load. */
 export const ROW_HEIGHT = 64;
+
+/** The number of messages from which a row shows it. Most conversations are short, and their figures would be noise. */
+const MANY_MESSAGES = 10;
 
 /** A conversation in the list. Tab reaches one row, and the arrow keys move between rows. `query` is highlighted. */
 export const ConversationRow = memo(function ConversationRow({
@@ -48,36 +52,42 @@ export const ConversationRow = memo(function ConversationRow({
       onPointerDown={() => queryClient.prefetchQuery(endpointQuery("getConversation", { id: row.id }))}
       onClick={open}
       onFocus={() => onFocus(row.id)}
-      className="@container grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 xl:ps-8 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
+      className="@container relative grid h-full grid-cols-[24px_minmax(0,1fr)] items-center gap-2.5 border-b border-line ps-6 pe-4 -outline-offset-2 hover:bg-hover aria-[current]:bg-selected aria-[current]:shadow-[inset_2px_0_var(--ink)]"
     >
-      <span className="flex items-baseline gap-3">
-        <span className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : "font-medium"}`}>
-          {row.isUnread && (
-            <span title="Unread" className="me-2 inline-block size-2 rounded-full bg-lamp align-middle">
-              <span className="sr-only">Unread:</span>
-            </span>
+      {row.isUnread && (
+        <span title="Unread" className="absolute start-2.5 size-1.5 rounded-full bg-ink">
+          <span className="sr-only">Unread:</span>
+        </span>
+      )}
+      <VisitorAvatar name={knownName(row)} />
+      <span className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
+        <span className="flex items-baseline gap-3">
+          <span className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : ""}`}>
+            <Highlighted text={row.title} query={query} />
+          </span>
+          <span className="inline-flex shrink-0 items-center gap-2 self-center text-sm text-soft">
+            <OwnershipMark row={row} me={me} />
+            {row.handler !== "waiting" && <Time at={row.updatedAt} />}
+          </span>
+        </span>
+        <span className="flex items-center gap-2 text-sm text-soft">
+          <span className="max-w-2/5 truncate text-ink">{visitorName(row)}</span>
+          <span className="min-w-0 flex-1 truncate" dir="auto">
+            <Highlighted text={row.match ?? createPreview(row)} query={query} />
+          </span>
+          {row.handler === "waiting" && (row.handoff?.escalatedTo ?? 0) > 0 && (
+            <span className="text-wrong">Escalated</span>
           )}
-          <Highlighted text={row.title} query={query} />
-        </span>
-        <span className="inline-flex shrink-0 items-center gap-2 self-center text-sm text-soft">
-          <OwnershipMark row={row} me={me} />
-          {row.handler !== "waiting" && <Time at={row.updatedAt} />}
-        </span>
-      </span>
-      <span className="flex items-center gap-2 text-sm text-soft">
-        <span className="max-w-2/5 truncate">{visitorName(row)}</span>
-        <span className="min-w-0 flex-1 truncate" dir="auto">
-          <Highlighted text={row.match ?? createPreview(row)} query={query} />
-        </span>
-        {row.handler === "waiting" && (row.handoff?.escalatedTo ?? 0) > 0 && (
-          <span className="text-wrong">Escalated</span>
-        )}
-        <Marks row={row} />
-        {/* A search result needs this space for the excerpt with the match. */}
-        {!row.match && <TagChips tags={row.tags} />}
-        <span title={`${row.messageCount} ${messages}`} className="inline-flex shrink-0 items-center gap-1">
-          <MessageSquare size={14} aria-hidden />
-          {row.messageCount} <span className="sr-only">{messages}</span>
+          <Marks row={row} />
+          {/* A search result needs this space for the excerpt with the match. */}
+          {!row.match && <TagChips tags={row.tags} />}
+          <span
+            title={`${row.messageCount} ${messages}`}
+            className={row.messageCount < MANY_MESSAGES ? "sr-only" : "inline-flex shrink-0 items-center gap-1"}
+          >
+            <MessageSquare size={14} aria-hidden />
+            {row.messageCount} <span className="sr-only">{messages}</span>
+          </span>
         </span>
       </span>
     </a>
@@ -137,9 +147,12 @@ function Mark({ label, icon }: { label: string; icon: ReactNode }) {
 /** The placeholder of a conversation that is loading. */
 export function SkeletonRow() {
   return (
-    <div className="grid h-full content-center gap-2 border-b border-line px-4 xl:ps-8">
-      <Skeleton className="h-4 w-3/5" />
-      <Skeleton className="h-3 w-2/5" />
+    <div className="grid h-full grid-cols-[24px_minmax(0,1fr)] items-center gap-2.5 border-b border-line ps-6 pe-4">
+      <Skeleton className="size-6" />
+      <div className="grid gap-2">
+        <Skeleton className="h-4 w-3/5" />
+        <Skeleton className="h-3 w-2/5" />
+      </div>
     </div>
   );
 }

@@ -62,7 +62,7 @@ export function InboxFilters({
               <button
                 type="button"
                 onClick={() => onChange({ [name]: undefined })}
-                className="inline-flex min-h-7 max-w-full items-center gap-1 rounded-md border border-line bg-raised px-2 text-sm hover:bg-sunken pointer-coarse:min-h-9"
+                className="inline-flex min-h-7 max-w-full items-center gap-1 rounded-md border border-line bg-raised px-2 text-sm hover:bg-hover pointer-coarse:min-h-9"
               >
                 <span className="truncate">{text}</span>
                 <X size={14} aria-hidden className="shrink-0 text-soft" />

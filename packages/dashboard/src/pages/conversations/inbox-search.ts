@@ -125,11 +125,13 @@ function formatDay(day: string) {
 
 export const ANONYMOUS = "Anonymous";
 
-/** The best known name of the visitor. */
-export function visitorName({
-  userName,
-  userEmail,
-  userId,
-}: Pick<ListedConversation, "userName" | "userEmail" | "userId">) {
-  return userName || userEmail || userId || ANONYMOUS;
+type Visitor = Pick<ListedConversation, "userName" | "userEmail" | "userId">;
+
+/** The best known name of the visitor, or null. */
+export function knownName({ userName, userEmail, userId }: Visitor): string | null {
+  return userName || userEmail || userId || null;
+}
+
+export function visitorName(visitor: Visitor): string {
+  return knownName(visitor) ?? ANONYMOUS;
 }

@@ -20,7 +20,7 @@ export function NoConversations({ agentId }: { agentId: string }) {
               href={serverPath(`/demo/${agentId}`)}
               target="_blank"
               rel="noopener"
-              className="inline-flex min-h-9 items-center rounded-lg border border-line bg-raised px-3 py-1.5 hover:bg-sunken pointer-coarse:min-h-11"
+              className="inline-flex min-h-9 items-center rounded-lg border border-line bg-raised px-3 py-1.5 hover:bg-hover pointer-coarse:min-h-11"
             >
               Try it on the demo page
             </a>

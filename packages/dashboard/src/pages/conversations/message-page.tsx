@@ -19,7 +19,7 @@ export function MessagePageView({
       onToggle={(event) => onToggle(event.currentTarget.open)}
       className="group max-w-[85%] min-w-0 text-sm"
     >
-      <summary className="flex min-h-6 items-center gap-1 text-soft select-none [&::-webkit-details-marker]:hidden pointer-coarse:min-h-11">
+      <summary className="flex min-h-6 items-center gap-1 text-soft select-none pointer-coarse:min-h-11">
         <ChevronRight size={14} aria-hidden className="shrink-0 transition-transform group-open:rotate-90" />
         <span className="min-w-0 truncate">
           <span className="sr-only">Page: </span>

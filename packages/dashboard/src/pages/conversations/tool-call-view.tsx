@@ -40,7 +40,7 @@ export function ToolCallView({
         onToggle={(event) => onToggle(event.currentTarget.open)}
         className="group min-w-0 rounded-lg border border-line bg-raised"
       >
-        <summary className="flex min-h-9 flex-wrap items-center gap-x-2 gap-y-1 rounded-lg px-3 py-1.5 text-sm select-none [&::-webkit-details-marker]:hidden">
+        <summary className="flex min-h-9 flex-wrap items-center gap-x-2 gap-y-1 rounded-lg px-3 py-1.5 text-sm select-none">
           <ChevronRight size={14} aria-hidden className="text-soft transition-transform group-open:rotate-90" />
           <Wrench size={14} aria-hidden className="text-soft" />
           <span className="font-medium">{builtIn ?? toolTitle(call.name)}</span>

@@ -10,7 +10,7 @@ import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
 import { BackButton, ConversationHeader } from "./conversation-header.tsx";
 import { HandoffCard } from "./handoff-card.tsx";
 import { toEmailLines, toHandoffLines } from "./handoff-lines.ts";
-import { ANONYMOUS, visitorName } from "./inbox-search.ts";
+import { ANONYMOUS, knownName, visitorName } from "./inbox-search.ts";
 import { ConversationDeleted } from "./inbox-states.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
 import type { SubmissionsByTool } from "./tool-call-view.tsx";
@@ -209,6 +209,7 @@ function useTurnContext({
     });
   }, []);
   const visitor = visitorName(conversation);
+  const visitorsName = knownName(conversation);
   const { mutate: deleteNote } = useEndpointMutation("deleteNote", { changes: ["listNotes"], done: "Note deleted" });
   const onDeleteNote = useCallback(
     ({ id: noteId, conversationId: id }: ConversationNote) => deleteNote({ id, noteId }),
@@ -220,6 +221,7 @@ function useTurnContext({
       agentId: agent.id,
       agentName: agent.name,
       visitor,
+      knownName: visitorsName,
       query,
       submissions,
       openParts,
@@ -227,6 +229,6 @@ function useTurnContext({
       onDeleteNote,
       asVisitor,
     }),
-    [agent.id, agent.name, visitor, query, submissions, openParts, onTogglePart, onDeleteNote, asVisitor],
+    [agent.id, agent.name, visitor, visitorsName, query, submissions, openParts, onTogglePart, onDeleteNote, asVisitor],
   );
 }

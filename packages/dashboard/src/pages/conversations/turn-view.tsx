@@ -1,6 +1,6 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { memo, type ReactNode, useMemo } from "react";
-import { Avatar } from "../../components/avatar.tsx";
+import { AgentAvatar, Avatar, VisitorAvatar } from "../../components/avatar.tsx";
 import { Status } from "../../components/status.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
 import { WhyAnswer } from "../knowledge/why-answer.tsx";
@@ -21,6 +21,8 @@ export type TurnContext = {
   agentId: string;
   agentName: string;
   visitor: string;
+  /** The visitor's name, or null if it is not known. */
+  knownName: string | null;
   /** The search text, which is highlighted in the messages. */
   query: string;
   submissions: SubmissionsByTool | null;
@@ -88,31 +90,39 @@ function TurnView({ turn, context }: { turn: Turn; context: TurnContext }) {
   const at = new Date(turn.createdAt);
   const pageId = `page ${turn.id}`;
   return (
-    <article className={`grid gap-1.5 py-3 ${isVisitor ? "justify-items-end" : ""}`}>
-      <header className="flex items-baseline gap-2 text-sm">
-        <Speaker turn={turn} context={context} />
-        <time dateTime={turn.createdAt} title={exact.format(at)} className="shrink-0 text-soft">
-          {clock.format(at)}
-        </time>
-      </header>
-      {isVisitor ? (
-        <>
-          <div className="max-w-[85%] rounded-xl bg-sunken px-4 py-2.5">
-            <PlainText text={turn.content} query={context.query} />
-          </div>
-          {turn.page && (
-            <MessagePageView
-              page={turn.page}
-              isOpen={context.openParts.has(pageId)}
-              onToggle={(isOpen) => context.onTogglePart(pageId, isOpen)}
-            />
-          )}
-        </>
-      ) : (
-        <Reply turn={turn} context={context} />
-      )}
+    <article className={`flex gap-2.5 py-3 ${isVisitor ? "" : "flex-row-reverse"}`}>
+      <Face turn={turn} context={context} />
+      <div className={`grid min-w-0 flex-1 gap-1.5 ${isVisitor ? "justify-items-start" : "justify-items-end"}`}>
+        <header className="flex min-h-6 items-center gap-2 text-sm">
+          <Speaker turn={turn} context={context} />
+          <time dateTime={turn.createdAt} title={exact.format(at)} className="shrink-0 text-soft">
+            {clock.format(at)}
+          </time>
+        </header>
+        {isVisitor ? (
+          <>
+            <div className="max-w-[85%] rounded-xl rounded-ss-sm bg-line px-4 py-2.5">
+              <PlainText text={turn.content} query={context.query} />
+            </div>
+            {turn.page && (
+              <MessagePageView
+                page={turn.page}
+                isOpen={context.openParts.has(pageId)}
+                onToggle={(isOpen) => context.onTogglePart(pageId, isOpen)}
+              />
+            )}
+          </>
+        ) : (
+          <Reply turn={turn} context={context} />
+        )}
+      </div>
     </article>
   );
+}
+
+function Face({ turn: { role, author, isSupplied }, context }: { turn: Turn; context: TurnContext }) {
+  if (role === "user" || isSupplied) return <VisitorAvatar name={context.knownName} />;
+  return author.kind === "member" && author.person ? <Avatar initials={author.person.initials} /> : <AgentAvatar />;
 }
 
 /** Who wrote a turn: the visitor, the agent, or a member by name. */
@@ -129,21 +139,19 @@ function Speaker({ turn: { role, author, isSupplied }, context }: { turn: Turn; 
     return <h3 className="font-medium">{role === "user" ? context.visitor : context.agentName}</h3>;
   }
   return (
-    <>
-      <span className="self-center">
-        <Avatar initials={author.person.initials} />
-      </span>
-      <h3 className="font-medium">
-        {author.person.name} <span className="font-normal text-soft">· Your team</span>
-      </h3>
-    </>
+    <h3 className="font-medium">
+      {author.person.name} <span className="font-normal text-soft">· Your team</span>
+    </h3>
   );
 }
 
 function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
   const whyId = `why ${turn.id}`;
+  const isByMember = turn.author.kind === "member";
   return (
-    <div className="grid min-w-0 max-w-[68ch] gap-3">
+    <div
+      className={`grid min-w-0 gap-3 ${isByMember ? "max-w-[85%] rounded-xl rounded-se-sm bg-selected px-4 py-2.5" : "ms-8 max-w-[68ch]"}`}
+    >
       {splitReply(turn).map((part, index) =>
         part.kind === "text" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end

@@ -69,7 +69,7 @@ function Attempt({ name, attempt, isOpen }: { name: string; attempt: DeliveryAtt
   return (
     <li className="border-b border-line last:border-b-0">
       <details className="group" open={isOpen}>
-        <summary className="flex items-start gap-2 px-4 hover:bg-sunken">
+        <summary className="flex items-start gap-2 px-4 hover:bg-hover">
           <ChevronRight size={16} aria-hidden className="mt-2.5 shrink-0 text-soft group-open:rotate-90" />
           <AttemptLine attempt={attempt} />
         </summary>

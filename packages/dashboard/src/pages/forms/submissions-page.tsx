@@ -80,7 +80,7 @@ export function SubmissionsPage() {
 }
 
 const linkLook =
-  "inline-flex min-h-9 items-center gap-2 rounded-lg border border-line bg-raised px-3 py-1.5 whitespace-nowrap hover:bg-sunken pointer-coarse:min-h-11";
+  "inline-flex min-h-9 items-center gap-2 rounded-lg border border-line bg-raised px-3 py-1.5 whitespace-nowrap hover:bg-hover pointer-coarse:min-h-11";
 
 function NoSubmissions({ agentId, hasForms, isKnown }: { agentId: string; hasForms: boolean; isKnown: boolean }) {
   if (!isKnown) return <SkeletonRows />;

@@ -135,7 +135,7 @@ function Next({ agentId }: { agentId: string }) {
       <h3 className="font-medium">Next steps</h3>
       <ul className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
         {more.map(({ to, name, text }) => (
-          <li key={to} className="relative bg-raised p-4 hover:bg-sunken">
+          <li key={to} className="relative bg-raised p-4 hover:bg-hover">
             <Link to={to} params={{ agentId }} className="font-medium after:absolute after:inset-0">
               {name}
             </Link>

@@ -111,7 +111,7 @@ function Steps({
                   search={{ agentId, step: id }}
                   aria-current={id === step ? "step" : undefined}
                   activeProps={{}}
-                  className={`${row} hover:bg-sunken ${id === step ? "font-medium" : "text-soft"}`}
+                  className={`${row} hover:bg-hover ${id === step ? "font-medium" : "text-soft"}`}
                 >
                   {content}
                 </Link>

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { ButtonLink } from "../../components/button.tsx";
 import { NavTabs } from "../../components/nav-tabs.tsx";
-import { Page, TabbedPage } from "../../components/page.tsx";
+import { AreaFrame, Page } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { canOpen, settingsPages } from "../../shell/destinations.tsx";
@@ -16,13 +16,13 @@ export function SettingsLayout() {
   // A page within another, such as a webhook, belongs to the same tab and needs the same role.
   const forbidden = settingsPages.find((page) => isWithin(pathname, page.to) && !canOpen(session.role, page));
   return (
-    <TabbedPage
-      title="Settings"
+    <AreaFrame
+      name="Settings"
       tabs={<NavTabs label="Settings" tabs={tabs.map(toTab)} />}
       side={<SideList pages={tabs} />}
     >
       {forbidden ? <NoAccess {...forbidden} /> : <Outlet />}
-    </TabbedPage>
+    </AreaFrame>
   );
 }
 
@@ -32,7 +32,7 @@ function SideList({ pages }: { pages: ReadonlyArray<(typeof settingsPages)[numbe
     <nav aria-label="Settings" className="grid gap-5 lg:sticky lg:top-8">
       {[...groups].map(([group, members]) => (
         <div key={group}>
-          <p id={`settings-${group}`} className="mb-1 px-2 text-sm text-soft">
+          <p id={`settings-${group}`} className="mb-1 px-2 text-xs text-soft">
             {group}
           </p>
           <ul aria-labelledby={`settings-${group}`} className="grid">
@@ -40,8 +40,8 @@ function SideList({ pages }: { pages: ReadonlyArray<(typeof settingsPages)[numbe
               <li key={page.to}>
                 <Link
                   {...toTab(page)}
-                  className="flex min-h-9 items-center rounded-lg px-2 hover:bg-sunken"
-                  activeProps={{ className: "bg-sunken font-medium" }}
+                  className="flex min-h-8 items-center rounded-lg px-2 font-medium hover:bg-hover"
+                  activeProps={{ className: "bg-selected" }}
                   inactiveProps={{ className: "text-soft" }}
                 >
                   {page.name}

@@ -45,7 +45,7 @@ export function TriggerRow({
         {...attributes}
         {...listeners}
         aria-label={`Move ${name}`}
-        className="flex h-9 w-7 cursor-grab touch-none items-center justify-center rounded-md text-soft hover:bg-sunken hover:text-ink"
+        className="flex h-9 w-7 cursor-grab touch-none items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink"
       >
         <GripVertical size={16} aria-hidden />
       </button>

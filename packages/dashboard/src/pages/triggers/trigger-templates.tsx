@@ -12,7 +12,7 @@ export function TriggerTemplates({ agentId }: { agentId: string }) {
     <ul className="grid gap-x-6 sm:grid-cols-2">
       {(data ?? Array.from({ length: 8 }, () => null)).map((template, index) =>
         template ? (
-          <li key={template.id} className="relative border-b border-line py-3 hover:bg-sunken">
+          <li key={template.id} className="relative border-b border-line py-3 hover:bg-hover">
             <Link
               to="/agents/$agentId/triggers/new"
               params={{ agentId }}

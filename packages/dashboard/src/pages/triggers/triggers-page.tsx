@@ -27,6 +27,7 @@ export function TriggersPage() {
   );
   return (
     <Page
+      isWide
       title="Triggers"
       description="Let the agent start the conversation. Triggers are checked from top to bottom, one at a time. Numbers cover the last 30 days."
       actions={triggers.length > 0 && add}

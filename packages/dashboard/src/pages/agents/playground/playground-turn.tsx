@@ -135,7 +135,7 @@ function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatSt
   return (
     <div className="grid min-w-0 gap-2">
       <details className="group rounded-lg border border-line">
-        <summary className="flex min-h-9 flex-wrap items-center gap-x-2 px-2.5 py-1 marker:content-none [&::-webkit-details-marker]:hidden">
+        <summary className="flex min-h-9 flex-wrap items-center gap-x-2 px-2.5 py-1">
           <ChevronRight
             size={14}
             aria-hidden

@@ -24,6 +24,7 @@ export function CannedRepliesPage() {
   );
   return (
     <Page
+      isWide
       title="Canned replies"
       description="Prepared answers for your team. Type / in the message field of a conversation to insert one."
       actions={replies.length > 0 && add}

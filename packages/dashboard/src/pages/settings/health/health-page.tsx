@@ -45,6 +45,7 @@ export function HealthPage() {
   };
   return (
     <Page
+      isWide
       title="Health"
       description="Checks of the server, and of the connection between the server and this browser."
       actions={

@@ -22,6 +22,7 @@ export function ApiKeysPage() {
   );
   return (
     <Page
+      isWide
       title="API"
       description="Programs authenticate with an API key. A key has your access to agents and their data: keep it on a server, never in a page."
       actions={keys.length > 0 && make}

@@ -18,6 +18,7 @@ export function MembersPage() {
   const isAdmin = canOpen(session.role, { minimumRole: "admin" });
   return (
     <Page
+      isWide
       title="Members"
       description="Members work on agents. Admins also manage members, API keys, secrets and models. Owners can do everything, including reading the audit log."
       actions={

@@ -31,6 +31,7 @@ export function SecretsPage() {
   );
   return (
     <Page
+      isWide
       title="Secrets"
       description={
         <>

@@ -23,7 +23,11 @@ export function TagsPage() {
   const [renaming, setRenaming] = useState<Tag | null>(null);
   const [deleting, setDeleting] = useState<Tag | null>(null);
   return (
-    <Page title="Tags" description="Your team sorts conversations by tags. To create a tag, add it to a conversation.">
+    <Page
+      isWide
+      title="Tags"
+      description="Your team sorts conversations by tags. To create a tag, add it to a conversation."
+    >
       {tags.length === 0 ? (
         <EmptyState
           title="No tags yet"

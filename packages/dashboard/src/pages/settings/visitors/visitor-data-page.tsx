@@ -93,7 +93,7 @@ function Found({ visitor, onErase }: { visitor: Visitor; onErase: (receipt: Eras
         <a
           href={`/visitors/export?${new URLSearchParams(input)}`}
           download="visitor-data.zip"
-          className="inline-flex min-h-9 items-center rounded-lg border border-line bg-raised px-3 py-1.5 hover:bg-sunken pointer-coarse:min-h-11"
+          className="inline-flex min-h-9 items-center rounded-lg border border-line bg-raised px-3 py-1.5 hover:bg-hover pointer-coarse:min-h-11"
         >
           Export as ZIP
         </a>

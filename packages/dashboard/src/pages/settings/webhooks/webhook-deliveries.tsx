@@ -99,7 +99,7 @@ function DeliveryItem({ webhook, delivery }: { webhook: Webhook; delivery: Webho
   return (
     <li className="border-b border-line last:border-b-0">
       <details className="group @container">
-        <summary className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2 hover:bg-sunken">
+        <summary className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2 hover:bg-hover">
           <ChevronRight size={16} aria-hidden className="shrink-0 text-soft group-open:rotate-90" />
           <code className="min-w-0 flex-1 font-mono wrap-anywhere">{eventType}</code>
           <Status tone={tone}>{word}</Status>

@@ -15,6 +15,7 @@ const AGENTS_AT_ONCE = 50;
 export function WebhooksPage() {
   return (
     <Page
+      isWide
       title="Webhooks"
       description="Foyer sends events and form submissions to your servers. Every request is signed."
     >

@@ -23,7 +23,7 @@ export function ModeChoice({
         {destinations.map((choice) => (
           <label
             key={choice.value}
-            className="flex cursor-pointer items-start gap-3 border-line bg-raised p-4 not-first:border-t has-checked:bg-sunken sm:even:border-s sm:nth-2:border-t-0"
+            className="flex cursor-pointer items-start gap-3 border-line bg-raised p-4 not-first:border-t has-checked:bg-selected sm:even:border-s sm:nth-2:border-t-0"
           >
             <input
               type="radio"

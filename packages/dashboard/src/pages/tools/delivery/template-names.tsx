@@ -7,7 +7,7 @@ export function TemplateNames({ names, onChoose }: { names: string[]; onChoose: 
         <button
           key={name}
           type="button"
-          className="min-h-6 rounded-md border border-edge px-1.5 font-mono text-ink hover:bg-sunken"
+          className="min-h-6 rounded-md border border-edge px-1.5 font-mono text-ink hover:bg-hover"
           onClick={() => onChoose(name)}
         >
           {`{{${name}}}`}

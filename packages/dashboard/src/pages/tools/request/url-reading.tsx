@@ -38,7 +38,7 @@ export function UrlPreview({ draft }: { draft: ToolDrafting }) {
             <button
               key={name}
               type="button"
-              className="min-h-6 rounded-md border border-edge px-1.5 font-mono text-sm text-ink hover:bg-sunken"
+              className="min-h-6 rounded-md border border-edge px-1.5 font-mono text-sm text-ink hover:bg-hover"
               onClick={() => change({ httpUrl: `${values.httpUrl}{${name}}` })}
             >
               {`{${name}}`}
