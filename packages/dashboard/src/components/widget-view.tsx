@@ -17,11 +17,14 @@ export function WidgetView({
   content,
   live,
   canTryForms = false,
+  font = "",
 }: {
   agent: Agent;
   content: PreviewContent;
   live?: Live;
   canTryForms?: boolean;
+  /** A CSS `font` that replaces the widget's. */
+  font?: string;
 }) {
   const place = useRef<HTMLDivElement>(null);
   const theme = useColorScheme();
@@ -45,6 +48,7 @@ export function WidgetView({
         baseUrl: serverUrl(),
         theme,
         canTryForms,
+        font,
         ...(live ? { live: { conversation: live.conversation, onSay, userToken } } : {}),
       });
       if (isGone) return mounted.remove();
@@ -57,7 +61,7 @@ export function WidgetView({
       preview.current?.remove();
       preview.current = null;
     };
-  }, [agent, conversationId, canTryForms]);
+  }, [agent, conversationId, canTryForms, font]);
 
   useEffect(() => preview.current?.show(content), [content]);
   useEffect(() => preview.current?.setTheme(theme), [theme]);

@@ -24,6 +24,8 @@ export type PreviewOptions = {
   /** The server's address. */
   baseUrl: string;
   theme: PreviewTheme;
+  /** A CSS `font` that replaces the widget's, for text among text of the page. */
+  font?: string;
   /**
    * Makes buttons send messages and forms submit in this conversation. Without it, nothing reaches the server.
    * `userToken` proves the visitor's identity, and is null for an unverified visitor. A form is submitted with a new
@@ -70,6 +72,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   const locale = chooseLocale([agent.widget.locale]);
   const messages = await loadMessages(locale);
   const shadow = createPreviewHost(place, { accentColor: agent.widget.accentColor ?? null, theme });
+  shadow.frame.style.font = options.font ?? "";
   shadow.frame.lang = locale;
   shadow.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
   const life = new AbortController();

@@ -20,6 +20,9 @@ import { useRunningReply } from "./use-running-reply.ts";
 import { VisitorFacts } from "./visitor-facts.tsx";
 import { type ConversationNote, withNotes } from "./with-notes.ts";
 
+/** Members read replies among their own text, in its font and size. */
+const TRANSCRIPT_FONT = '14px/22px "Inter Variable", system-ui, sans-serif';
+
 const notHere = new FoyerError("NOT_FOUND", "Conversation not found.");
 
 type Agent = Output<"getAgent">;
@@ -215,7 +218,10 @@ function useTurnContext({
     ({ id: noteId, conversationId: id }: ConversationNote) => deleteNote({ id, noteId }),
     [deleteNote],
   );
-  const asVisitor = useCallback((content: PreviewContent) => <WidgetView agent={agent} content={content} />, [agent]);
+  const asVisitor = useCallback(
+    (content: PreviewContent) => <WidgetView agent={agent} content={content} font={TRANSCRIPT_FONT} />,
+    [agent],
+  );
   return useMemo<TurnContext>(
     () => ({
       agentId: agent.id,
