@@ -394,7 +394,7 @@ describe("the settings", () => {
     await push.stop();
   });
 
-  it("has no accessibility problems on any page, and every page starts at the same place", async () => {
+  it("has no accessibility problems on any page, and every page of a kind starts at the same place", async () => {
     const { db } = site.server.deps;
     const { page, problems } = await open("/you");
     const bubble = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
@@ -413,7 +413,7 @@ describe("the settings", () => {
     await outside.page.goto(`${site.server.url}/dashboard/sign-in`);
 
     const found: string[] = [];
-    const starts = new Set<number>();
+    const starts = { page: new Set<number>(), settings: new Set<number>() };
     const addresses = dashboardAddresses();
     expect(addresses.length).toBeGreaterThan(30);
     for (const { address, isOutside } of addresses) {
@@ -423,11 +423,13 @@ describe("the settings", () => {
       await visitor.getByRole("heading", { level: 1 }).first().waitFor();
       await expect.poll(() => visitor.locator(".glow.bg-sunken").count(), { message: address }).toBe(0);
       const heading = await visitor.getByRole("main").getByRole("heading", { level: 1 }).first().boundingBox();
-      if (!isOutside) starts.add(Math.round(heading?.x ?? 0));
+      const kind = address.startsWith("/settings") ? "settings" : "page";
+      if (!isOutside) starts[kind].add(Math.round(heading?.x ?? 0));
       found.push(...(await accessibilityProblems(visitor)).map((problem) => `${address}: ${problem}`));
     }
     expect(found).toEqual([]);
-    expect([...starts], "where the content of a page starts").toHaveLength(1);
+    expect([...starts.page], "where the content of a page starts").toHaveLength(1);
+    expect([...starts.settings], "where the content starts beside the list of settings").toHaveLength(1);
     expect([...problems, ...outside.problems]).toEqual([]);
   });
 
