@@ -46,7 +46,7 @@ const resources =
   "auth plans providers agents events tools documents conversations triggers forms visitors chat inbox doctor setup pages".split(
     " ",
   );
-const sharedFolders = ["pools", "http", "db", "models", "outbound", "outbox"];
+const sharedFolders = ["pools", "jobs", "http", "db", "models", "outbound", "outbox"];
 
 /** Reports every violation of a rule of docs/architecture.md that the linter cannot check, one message each. */
 export function findProblems(modules: Module[]): string[] {

@@ -10,3 +10,11 @@ export function databaseNow(kind: DatabaseKind): RawBuilder<number> {
     ? sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
     : sql<number>`cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)`;
 }
+
+/**
+ * The time `ms` milliseconds from now, by the database's clock. The cast is needed because PostgreSQL cannot infer the
+ * type of a parameter in an expression.
+ */
+export function msFromNow(kind: DatabaseKind, ms: number): RawBuilder<number> {
+  return sql<number>`${databaseNow(kind)} + cast(${ms} as bigint)`;
+}

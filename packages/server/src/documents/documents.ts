@@ -8,22 +8,14 @@ import { createEmbeddings } from "./embeddings/embeddings.ts";
 import { createFileStore } from "./file-store.ts";
 import { createExtractor } from "./ingest/extractor.ts";
 import { createFetchPage } from "./ingest/fetch-page.ts";
-import { createJobQueue, LEASE_MS } from "./ingest/job-queue.ts";
+import { createJobQueue } from "./ingest/job-queue.ts";
 import { createDocumentProcessor } from "./ingest/process-document.ts";
+import { createDocumentWorker } from "./ingest/worker.ts";
 import { createIngestionWrites } from "./ingestion-writes.ts";
-import { createLeasedWorker } from "./leased-worker.ts";
 import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
 import { createSiteClients } from "./sites/site-client.ts";
 import { createDocumentStore } from "./store.ts";
-
-/**
- * The maximum number of concurrent jobs. Only a few files are extracted at the same time, while other jobs fetch or
- * write.
- */
-const MAX_CONCURRENT = 12;
-/** The maximum number of jobs of one organization, so that one with thousands of pages does not block others. */
-const MAX_PER_ORGANIZATION = 6;
 
 /** Creates the parts that handle documents and connects them. */
 export function createDocuments(deps: Deps, agents: AgentService) {
@@ -46,17 +38,7 @@ export function createDocuments(deps: Deps, agents: AgentService) {
       embeddings.notify();
     },
   });
-  const worker = createLeasedWorker({
-    queue,
-    run,
-    log,
-    leaseMs: LEASE_MS,
-    maxConcurrent: MAX_CONCURRENT,
-    maxPerGroup: MAX_PER_ORGANIZATION,
-    groupOf: ({ organizationId }) => organizationId,
-    jobName: "document",
-    idOf: ({ documentId }) => documentId,
-  });
+  const worker = createDocumentWorker({ queue, run, log });
   const writer = createDocumentWriter({ store, files, runWrite, log, onQueued: worker.notify });
   const answerStore = createAnswerStore(deps);
   const service = createDocumentService(

@@ -1,16 +1,13 @@
 import { sql } from "kysely";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { createTimerLoop } from "../jobs/timer-loop.ts";
 import { toEventText } from "./event-text.ts";
 import { type EventListeners, listIdleMinutes } from "./listeners.ts";
 import { reportDueRatings } from "./rating-reports.ts";
 import type { RecordEvents } from "./record-events.ts";
 
 const EVERY_MS = 10_000;
-/**
- * The maximum number of conversations that one round reports. The next round follows immediately and reports the rest.
- */
-const PER_ROUND = 50;
 const MINUTE_MS = 60_000;
 /** The maximum size of a transcript in UTF-8 bytes. The newest messages are included. */
 const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
@@ -33,63 +30,26 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
   const { db, log } = deps;
   const { now = Date.now } = parts;
   const report = createReport(deps, parts);
-  let timer: NodeJS.Timeout | undefined;
-  let round = Promise.resolve();
-  let isStopped = false;
 
-  /** Reports due conversations and ratings. @returns whether there may be more */
-  async function runOnce(): Promise<boolean> {
-    const hasMoreRatings = await reportDueRatings(deps, parts.record, now());
-    const due = await db
-      .selectFrom("idleTimers")
-      .select("conversationId")
-      .where("dueAt", "<=", now())
-      .orderBy("dueAt")
-      .limit(PER_ROUND)
-      .execute();
-    for (const { conversationId } of due) {
-      if (isStopped) return false;
-      await report(conversationId).catch((error: unknown) => postpone(conversationId, error));
-      await new Promise(setImmediate);
-    }
-    return due.length === PER_ROUND || hasMoreRatings;
-  }
-
-  /** Rejects when the database is unavailable, which ends the round. */
-  async function postpone(conversationId: string, error: unknown): Promise<void> {
-    const timers = db
-      .updateTable("idleTimers")
-      .where("conversationId", "=", conversationId)
-      .where("dueAt", "<=", now());
-    await timers.set({ dueAt: now() + RETRY_MS }).execute();
-    log.error({ err: error, conversationId }, "an idle conversation could not be reported; retrying in five minutes");
-  }
-
-  async function runLoop(): Promise<void> {
-    const hasMore = await runOnce().catch((error: unknown) => {
-      log.error({ err: error }, "idle conversations could not be reported; retrying");
-      return false;
-    });
-    if (!isStopped) schedule(hasMore ? 0 : EVERY_MS);
-  }
-
-  function schedule(afterMs: number) {
-    timer = setTimeout(() => {
-      round = runLoop();
-    }, afterMs).unref();
-  }
-
-  return {
-    runOnce,
-    start(): void {
-      schedule(EVERY_MS);
+  return createTimerLoop({
+    everyMs: EVERY_MS,
+    beforeRound: () => reportDueRatings(deps, parts.record, now()),
+    async readDue(limit) {
+      const due = db.selectFrom("idleTimers").select("conversationId").where("dueAt", "<=", now());
+      return due.orderBy("dueAt").limit(limit).execute();
     },
-    async stop(): Promise<void> {
-      isStopped = true;
-      clearTimeout(timer);
-      await round;
+    handle: ({ conversationId }) => report(conversationId),
+    async postpone({ conversationId }, error) {
+      const timers = db.updateTable("idleTimers").where("conversationId", "=", conversationId);
+      await timers
+        .set({ dueAt: now() + RETRY_MS })
+        .where("dueAt", "<=", now())
+        .execute();
+      log.error({ err: error, conversationId }, "an idle conversation could not be reported; retrying in five minutes");
     },
-  };
+    log,
+    failure: "idle conversations could not be reported",
+  });
 }
 
 /** @returns a function that reports one conversation if it is still due */

@@ -1,12 +1,14 @@
-import { type RawBuilder, sql } from "kysely";
+import { expressionBuilder, type RawBuilder, sql } from "kysely";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
-import { databaseNow } from "../db/database-clock.ts";
+import { databaseNow, msFromNow } from "../db/database-clock.ts";
 import type { DatabaseKind } from "../db/database-kind.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { Flag } from "../db/tables/column-types.ts";
 import type { DeliveryRow } from "../db/tables/outbox.ts";
+import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { leaseDue } from "../jobs/leased-queue.ts";
 import { recordMailRecipients, recordSentHosts } from "./sent-hosts.ts";
 
 /**
@@ -57,16 +59,19 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
   const queries = {
     ...deliveryQueries(db, databaseKind, now),
     claim: compileOnce<Claim, LeasedDelivery>((param) =>
-      claim({ db, databaseKind }, now, {
-        limit: param("limit"),
-        json: param("json"),
-        ms: param("ms"),
-        except: nothing,
-      }),
+      claim(
+        { db, databaseKind },
+        {
+          limit: param("limit"),
+          json: param("json"),
+          ms: param("ms"),
+          except: nothing,
+        },
+      ),
     ),
-    renew: renew(db, databaseKind, now),
+    renew: renew(db, databaseKind),
     move: move(db),
-    retry: retry(db, now),
+    retry: retry(db, databaseKind, now),
     retryFailed: retryFailed(db, databaseKind, now),
   };
 
@@ -103,7 +108,7 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     async claim(limit: number, except: Except = nothing): Promise<LeasedDelivery[]> {
       const json = toJson([...held.values()].map(({ id, attempts }) => ({ id, attempts })));
       if (isNothing(except)) return (await queries.claim(db, { limit, json, ms: leaseMs })).rows;
-      const query = claim({ db, databaseKind }, now, { limit, json, ms: leaseMs, except });
+      const query = claim({ db, databaseKind }, { limit, json, ms: leaseMs, except });
       return query.execute();
     },
     /**
@@ -209,7 +214,7 @@ type SettledRow = Pick<DeliveryRow, "id" | "fence" | "attempts" | "state"> & { w
 
 const settledColumns = { id: "text", fence: "bigint", attempts: "bigint", state: "text", waitMs: "bigint" } as const;
 
-function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
+function deliveryQueries(db: Db, databaseKind: DatabaseKind, now: RawBuilder<number>) {
   return {
     insert: compileOnce<NewDelivery & { conversationId: string | null; isLeased: Flag; ms: number }, never>((param) =>
       db.insertInto("deliveries").values({
@@ -231,13 +236,13 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         fence: param("fence"),
         isLeased: param("isLeased"),
         createdAt: param("createdAt"),
-        dueAt: addMs(now, param("ms")),
+        dueAt: msFromNow(databaseKind, param("ms")),
       }),
     ),
     settle: compileOnce<{ json: string }, { id: string; attempts: number }>((param) =>
       db
         .updateTable("deliveries")
-        .from(jsonRows<SettledRow>(kind, param("json"), settledColumns))
+        .from(jsonRows<SettledRow>(databaseKind, param("json"), settledColumns))
         .set({
           state: sql.ref("rows.state"),
           attempts: sql`deliveries.attempts + 1`,
@@ -253,11 +258,16 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     releaseWaiting: compileOnce<{ json: string; ms: number }, LeasedDelivery>((param) =>
       db
         .updateTable("deliveries")
-        .set({ state: "pending", fence: sql`fence + 1`, isLeased: sql.lit(1), dueAt: addMs(now, param("ms")) })
+        .set({
+          state: "pending",
+          fence: sql`fence + 1`,
+          isLeased: sql.lit(1),
+          dueAt: msFromNow(databaseKind, param("ms")),
+        })
         .where(
           "submissionId",
           "in",
-          db.selectFrom(jsonRows<{ id: string }>(kind, param("json"), { id: "text" })).select("rows.id"),
+          db.selectFrom(jsonRows<{ id: string }>(databaseKind, param("json"), { id: "text" })).select("rows.id"),
         )
         .where("state", "=", sql.lit("waiting"))
         .returningAll(),
@@ -265,7 +275,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     requeue: compileOnce<LeaseKey & { ms: number }, never>((param) =>
       db
         .updateTable("deliveries")
-        .set({ isLeased: sql.lit(0), dueAt: addMs(now, param("ms")) })
+        .set({ isLeased: sql.lit(0), dueAt: msFromNow(databaseKind, param("ms")) })
         .where("id", "=", param("id"))
         .where("fence", "=", param("fence"))
         .where("state", "=", "pending"),
@@ -276,44 +286,37 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
 /** Leases due deliveries, oldest first, that this process does not hold. */
 function claim(
   { db, databaseKind }: { db: Db; databaseKind: DatabaseKind },
-  now: RawBuilder<number>,
   { limit, json, ms, except: { allButMail, organizations, hosts, pairs } }: Claim & { except: Except },
 ) {
+  const { eb, or, refTuple } = expressionBuilder<Tables, "deliveries">();
   const held = db
     .selectFrom(jsonRows<HeldRow>(databaseKind, json, { id: "text", attempts: "bigint" }))
     .select(["rows.id", "rows.attempts"])
     .$asTuple("id", "attempts");
-  const dueIds = db
-    .selectFrom("deliveries")
-    .select("id")
-    .where(sql.ref("state"), "=", sql.lit("pending"))
-    .where("dueAt", "<=", now)
-    .where(({ eb, refTuple }) => eb(refTuple("id", "attempts"), "not in", held))
-    .$if(allButMail, (query) => query.where("type", "=", "email"))
-    .$if(organizations.length > 0, (query) =>
-      query.where(({ eb, or }) => or([eb("type", "=", "email"), eb("organizationId", "not in", organizations)])),
-    )
-    .$if(hosts.length > 0, (query) => query.where("host", "not in", hosts))
-    .$if(pairs.length > 0, (query) =>
-      query.where(sql<string>`"organizationId" || ' ' || host`, "not in", pairs.map(toPairKey)),
-    )
-    .orderBy("dueAt")
-    .limit(limit)
-    .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
-  return db
-    .updateTable("deliveries")
-    .set({ fence: sql`fence + 1`, isLeased: sql.lit(1), dueAt: addMs(now, ms) })
-    .where("id", "in", dueIds)
-    .returningAll();
+  const where = [
+    eb(sql.ref("state"), "=", sql.lit("pending")),
+    eb(refTuple("id", "attempts"), "not in", held),
+    ...(allButMail ? [eb("type", "=", "email")] : []),
+    ...(organizations.length > 0
+      ? [or([eb("type", "=", "email"), eb("organizationId", "not in", organizations)])]
+      : []),
+    ...(hosts.length > 0 ? [eb("host", "not in", hosts)] : []),
+    ...(pairs.length > 0 ? [eb(sql<string>`"organizationId" || ' ' || host`, "not in", pairs.map(toPairKey))] : []),
+  ];
+  const changes = { isLeased: sql.lit(1) };
+  return leaseDue<LeasedDelivery>(
+    { db, databaseKind },
+    { table: "deliveries", key: ["id"], limit, leaseMs: ms, where, changes },
+  );
 }
 
 /** Skips deliveries that were recorded or returned to the outbox in the meantime, which keep their due time. */
-function renew(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
+function renew(db: Db, databaseKind: DatabaseKind) {
   return compileOnce<{ json: string; ms: number }, never>((param) =>
     db
       .updateTable("deliveries")
-      .from(jsonRows<LeaseKey>(kind, param("json"), { id: "text", fence: "bigint" }))
-      .set({ dueAt: addMs(now, param("ms")) })
+      .from(jsonRows<LeaseKey>(databaseKind, param("json"), { id: "text", fence: "bigint" }))
+      .set({ dueAt: msFromNow(databaseKind, param("ms")) })
       .whereRef("deliveries.id", "=", "rows.id")
       .whereRef("deliveries.fence", "=", "rows.fence")
       .where("deliveries.state", "=", sql.lit("pending"))
@@ -332,7 +335,7 @@ function move(db: Db) {
   );
 }
 
-function retry(db: Db, now: RawBuilder<number>) {
+function retry(db: Db, databaseKind: DatabaseKind, now: RawBuilder<number>) {
   return compileOnce<LeaseKey & { ms: number } & Pick<DeliveryRow, "target" | "host">, LeasedDelivery>((param) =>
     db
       .updateTable("deliveries")
@@ -341,7 +344,7 @@ function retry(db: Db, now: RawBuilder<number>) {
         attemptsBefore: sql`attempts`,
         fence: sql`fence + 1`,
         isLeased: sql.lit(1),
-        dueAt: addMs(now, param("ms")),
+        dueAt: msFromNow(databaseKind, param("ms")),
         target: param("target"),
         host: param("host"),
       })
@@ -372,12 +375,4 @@ function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
       .where("deliveries.state", "=", sql.lit("failed"))
       .returning("deliveries.id"),
   );
-}
-
-/**
- * Adds milliseconds to a time. The cast is needed because PostgreSQL cannot infer the type of a parameter in an
- * expression.
- */
-function addMs(now: RawBuilder<number>, ms: number): RawBuilder<number> {
-  return sql<number>`${now} + cast(${ms} as bigint)`;
 }

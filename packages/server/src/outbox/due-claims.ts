@@ -1,22 +1,15 @@
-import type { Logger } from "pino";
 import { type DeliveryQueue, type Except, isNothing, type LeasedDelivery } from "./delivery-queue.ts";
 
 /** How long claims pause after one found too few deliveries besides those that it skipped, in milliseconds. */
 const PAUSE_MS = 500;
 
-type ClaimOptions = {
-  queue: DeliveryQueue;
-  log: Logger;
-  /** a clock in milliseconds */
-  now: () => number;
-};
-
 /**
  * Claims due deliveries. A claim that skips busy hosts and organizations reads past all of their due deliveries, which is
  * expensive. If it found too few other deliveries, claims pause for `PAUSE_MS`. `announce` ends the pause. Deliveries
  * that become due during the pause are found by the next poll.
+ * @param now a clock in milliseconds
  */
-export function createDueClaims({ queue, log, now }: ClaimOptions) {
+export function createDueClaims(queue: DeliveryQueue, now: () => number) {
   /** What the last claim that found too few deliveries skipped, and the time of that claim. */
   let exhausted: { except: Except; at: number } | null = null;
   let announcements = 0;
@@ -27,20 +20,14 @@ export function createDueClaims({ queue, log, now }: ClaimOptions) {
   }
 
   return {
-    /** @returns null when the database is unavailable */
-    async claim(limit: number, except: Except): Promise<LeasedDelivery[] | null> {
+    async claim(limit: number, except: Except): Promise<LeasedDelivery[]> {
       if (limit === 0 || isExhausted(except)) return [];
       const announcementsBefore = announcements;
-      try {
-        const claimed = await queue.claim(limit, except);
-        // Do not pause if a delivery was announced during the claim, because it may have been committed too late to be
-        // found.
-        if (claimed.length < limit && announcements === announcementsBefore) exhausted = { except, at: now() };
-        return claimed;
-      } catch (error) {
-        log.error({ err: error }, "deliveries could not be claimed; retrying");
-        return null;
-      }
+      const claimed = await queue.claim(limit, except);
+      // Do not pause if a delivery was announced during the claim, because it may have been committed too late to be
+      // found.
+      if (claimed.length < limit && announcements === announcementsBefore) exhausted = { except, at: now() };
+      return claimed;
     },
     /** Ends the pause, because new deliveries are due. */
     announce(): void {

@@ -99,6 +99,7 @@ export function createFairPool(options: PoolOptions) {
   const pool = {
     name,
     size: slots.size,
+    maxPerOwner: slots.maxPerOwner,
     acquire,
     tryEnter,
     /** Takes a slot without waiting. @throws AppError 429 when the address has too many slots, otherwise 503 */
@@ -158,6 +159,7 @@ function createSlots({ freeFactor = 1, ...options }: PoolOptions) {
 
   return {
     size,
+    maxPerOwner,
     maxPerAddress,
     countRoom,
     isAddressFull,

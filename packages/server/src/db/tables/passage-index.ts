@@ -121,7 +121,7 @@ type EmbeddingSettingsRow = {
 };
 
 /** How far an agent's passages are embedded with a model, and the lease of the process that embeds them. */
-type AgentEmbeddingsTable = {
+export type AgentEmbeddingsTable = {
   agentId: string;
   model: string;
   organizationId: string;

@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
-import { databaseNow } from "../../db/database-clock.ts";
+import { type Selectable, type SqlBool, sql } from "kysely";
+import { databaseNow, msFromNow } from "../../db/database-clock.ts";
+import type { AgentEmbeddingsTable } from "../../db/tables/passage-index.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { createLeasedQueue } from "../../jobs/leased-queue.ts";
 import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { TokenBudgets } from "../../plans/token-budget.ts";
 import { packSigns, toInt8 } from "../search/quantize.ts";
@@ -9,18 +11,7 @@ import type { Trx } from "../store.ts";
 import { planEmbedding } from "./plan-embedding.ts";
 
 /** An agent whose passages this process has leased to embed with one model. `fence` identifies the lease. */
-export type EmbeddingJob = {
-  agentId: string;
-  organizationId: string;
-  model: string;
-  nextNumber: number;
-  endNumber: number;
-  batches: number;
-  vectors: number;
-  dimensions: number | null;
-  fence: number;
-  attempts: number;
-};
+export type EmbeddingJob = Selectable<AgentEmbeddingsTable>;
 
 export type EmbeddablePassage = { number: number; documentId: string; version: number; text: string };
 
@@ -33,7 +24,7 @@ type EmbeddedPassages = {
 };
 
 /** Duration of a lease. After a crash, another process continues when the lease expires. */
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 
 export type EmbeddingQueue = ReturnType<typeof createEmbeddingQueue>;
 
@@ -45,38 +36,14 @@ type QueueDeps = Pick<Deps, "db" | "databaseKind"> & { budgets: Pick<TokenBudget
  * resets the progress to its own first number. All times come from the database clock.
  */
 export function createEmbeddingQueue(deps: QueueDeps) {
-  const { db, databaseKind } = deps;
-  const now = databaseNow(databaseKind);
+  const { db } = deps;
   return {
-    /** Leases due agents, longest waiting first, except those of the organizations in `exceptOrganizations`. */
-    async claim(limit: number, exceptOrganizations: readonly string[]): Promise<EmbeddingJob[]> {
-      const due = await db
-        .selectFrom("agentEmbeddings")
-        .innerJoin("agents", "agents.id", "agentEmbeddings.agentId")
-        .select(["agentId", "agentEmbeddings.model", "fence"])
-        .where("dueAt", "<=", now)
-        .where("isRetired", "=", 0)
-        .where("agents.deletedAt", "is", null)
-        .$if(exceptOrganizations.length > 0, (query) =>
-          query.where("agentEmbeddings.organizationId", "not in", exceptOrganizations),
-        )
-        .orderBy("dueAt")
-        .limit(limit)
-        .execute();
-      const jobs: EmbeddingJob[] = [];
-      for (const { agentId, model, fence } of due) {
-        const job = await db
-          .updateTable("agentEmbeddings")
-          .set({ fence: fence + 1, dueAt: timeAfter(now, LEASE_MS) })
-          .where("agentId", "=", agentId)
-          .where("model", "=", model)
-          .where("fence", "=", fence)
-          .returningAll()
-          .executeTakeFirst();
-        if (job) jobs.push(job);
-      }
-      return jobs;
-    },
+    ...createLeasedQueue(deps, {
+      table: "agentEmbeddings",
+      key: ["agentId", "model"],
+      leaseMs: LEASE_MS,
+      claimable: sql<SqlBool>`"isRetired" = 0 and "agentId" in (select id from agents where "deletedAt" is null)`,
+    }),
     /** The next passages to embed, each with its title, heading and question. */
     async passages(job: EmbeddingJob, limit: number): Promise<EmbeddablePassage[]> {
       const rows = await db
@@ -111,7 +78,6 @@ export function createEmbeddingQueue(deps: QueueDeps) {
         text: embeddedText(parts),
       }));
     },
-    ...leases(deps),
     ...outcomes(deps),
     /** Plans the embedding of agents that have none planned with their organization's model. */
     addMissing: () => planEmbedding(db, null),
@@ -125,23 +91,6 @@ const updateLeasedJob = (executor: Pick<Trx, "updateTable">, { agentId, model, f
     .where("model", "=", model)
     .where("fence", "=", fence)
     .where("isRetired", "=", 0);
-
-function leases({ db, databaseKind }: QueueDeps) {
-  const now = databaseNow(databaseKind);
-  return {
-    /** Extends the lease. @returns false when it was lost */
-    async renew(job: EmbeddingJob): Promise<boolean> {
-      const renewed = updateLeasedJob(db, job).set({ dueAt: timeAfter(now, LEASE_MS) });
-      return (await renewed.executeTakeFirst()).numUpdatedRows > 0n;
-    },
-    /** Releases the job. It can be claimed again after `waitMs`, after the jobs that are already due. */
-    async release(job: EmbeddingJob, waitMs: number): Promise<void> {
-      await updateLeasedJob(db, job)
-        .set((set) => ({ dueAt: timeAfter(now, waitMs), fence: set("fence", "+", 1) }))
-        .execute();
-    },
-  };
-}
 
 /** Passages that are embedded with the operator's key count towards the plan's token limit. */
 function outcomes({ db, databaseKind, budgets }: QueueDeps) {
@@ -170,7 +119,7 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
             attempts: 0,
             error: null,
             errorAt: null,
-            dueAt: timeAfter(now, LEASE_MS),
+            dueAt: msFromNow(databaseKind, LEASE_MS),
           }))
           .returningAll()
           .executeTakeFirst();
@@ -218,15 +167,13 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
           attempts: set("attempts", "+", 1),
           error: message,
           errorAt: Date.now(),
-          dueAt: timeAfter(now, waitMs),
+          dueAt: msFromNow(databaseKind, waitMs),
           fence: set("fence", "+", 1),
         }))
         .execute();
     },
   };
 }
-
-const timeAfter = (now: RawBuilder<number>, ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
 
 /** Longer passages are truncated, because models read at most a few thousand tokens. */
 const MAX_CHARACTERS = 6_000;

@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type UpdateObject } from "kysely";
-import { databaseNow } from "../../db/database-clock.ts";
 import type { Db } from "../../db/open.ts";
 import type { DocumentJobRow, DocumentRow } from "../../db/tables/documents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
+import { createLeasedQueue, LeaseLostError } from "../../jobs/leased-queue.ts";
 import type { FileStore, StoredFile } from "../file-store.ts";
 import type { RunWrite } from "../ingestion-writes.ts";
-import { LeaseLostError } from "../leased-worker.ts";
 import { deleteTexts } from "../retention.ts";
 import { deleteChunks, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
 import type { Trx } from "../store.ts";
@@ -22,7 +21,7 @@ export type LeasedJob = DocumentJobRow;
 export type Progress = { stage: DocumentRow["stage"]; done: number; total: number };
 
 /** Duration of a lease. After a crash, another process takes over the job when the lease expires. */
-export const LEASE_MS = 30_000;
+const LEASE_MS = 30_000;
 
 /** The number of text parts that are written before the event loop runs other work. */
 const TEXTS_AT_ONCE = 8;
@@ -38,43 +37,19 @@ export function createJobQueue(
   files: FileStore,
   runWrite: RunWrite,
 ) {
-  const now = databaseNow(databaseKind);
-  const updateLeasedJob = ({ documentId, fence }: LeasedJob) =>
-    db.updateTable("documentJobs").where("documentId", "=", documentId).where("fence", "=", fence);
+  const leases = createLeasedQueue(
+    { db, databaseKind },
+    { table: "documentJobs", key: ["documentId"], leaseMs: LEASE_MS, onClaim: { attempts: sql`attempts + 1` } },
+  );
 
   return {
-    /** Leases due jobs, oldest first, except those of the organizations in `exceptOrganizations`. */
-    async claim(limit: number, exceptOrganizations: readonly string[]): Promise<LeasedJob[]> {
-      const due = db
-        .selectFrom("documentJobs")
-        .select("documentId")
-        .where("dueAt", "<=", now)
-        .$if(exceptOrganizations.length > 0, (query) => query.where("organizationId", "not in", exceptOrganizations))
-        .orderBy("dueAt")
-        .limit(limit)
-        .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
-      const claimed = db
-        .updateTable("documentJobs")
-        .set({ fence: sql`fence + 1`, attempts: sql`attempts + 1`, dueAt: sql`${now} + ${LEASE_MS}` })
-        .where("documentId", "in", due)
-        .returningAll();
-      return runWrite(() => claimed.execute());
-    },
-    /** Extends a lease. @returns false when it was lost */
-    async renew(job: LeasedJob): Promise<boolean> {
-      const renewed = updateLeasedJob(job).set({ dueAt: sql`${now} + ${LEASE_MS}` });
-      return (await renewed.executeTakeFirst()).numUpdatedRows > 0n;
-    },
-    /** Releases a job. Any process can claim it after `waitMs`. */
+    ...leases,
+    claim: (limit: number, exceptOrganizations: readonly string[]): Promise<LeasedJob[]> =>
+      runWrite(() => leases.claim(limit, exceptOrganizations)),
     async release(job: LeasedJob, waitMs: number): Promise<void> {
       await inTransaction(db, async (trx) => {
         await updateDocumentVersion(trx, job).set({ state: "queued", stage: null }).execute();
-        await trx
-          .updateTable("documentJobs")
-          .set({ dueAt: sql`${now} + ${waitMs}`, fence: sql`fence + 1` })
-          .where("documentId", "=", job.documentId)
-          .where("fence", "=", job.fence)
-          .execute();
+        await leases.release(job, waitMs, trx);
       });
     },
     /** The current document; undefined when it was deleted or has a newer version. */

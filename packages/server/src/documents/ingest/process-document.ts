@@ -1,7 +1,7 @@
 import type { DocumentRow } from "../../db/tables/documents.ts";
 import { failpoint } from "../../failpoints.ts";
+import type { RunJob } from "../../jobs/worker.ts";
 import type { FileStore } from "../file-store.ts";
-import type { RunJob } from "../leased-worker.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { Extractor } from "./extractor.ts";
 import type { FetchPage } from "./fetch-page.ts";

@@ -10,7 +10,6 @@ import type { DocumentWriter } from "../document-writer.ts";
 import type { FileStore } from "../file-store.ts";
 import { declaredType } from "../ingest/declared-type.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
-import { LeaseLostError } from "../leased-worker.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
 import { fetchPage, shortenUrl } from "./fetch-site-page.ts";
@@ -213,7 +212,7 @@ function isSameSite(one: string, other: string): boolean {
 /** Deletes the document of a page that now has a noindex rule. */
 async function forget({ parts, job }: RunningSync, document: DocumentRow | undefined): Promise<void> {
   if (!document) return;
-  if (!(await parts.queue.renew(job))) throw new LeaseLostError();
+  await parts.queue.extend(job);
   await parts.writer.delete(job.organizationId, [document]);
 }
 

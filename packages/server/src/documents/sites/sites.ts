@@ -3,20 +3,15 @@ import type { Deps } from "../../deps.ts";
 import type { DocumentWriter } from "../document-writer.ts";
 import type { FileStore } from "../file-store.ts";
 import type { Extractor } from "../ingest/extractor.ts";
-import { createLeasedWorker } from "../leased-worker.ts";
 import type { DocumentStore } from "../store.ts";
 import { createPageStore } from "./page-store.ts";
 import { createPreview } from "./preview.ts";
 import { createSourceService } from "./service.ts";
 import type { SiteClients } from "./site-client.ts";
 import { createSourceStore } from "./source-store.ts";
-import { createSyncQueue, SYNC_LEASE_MS } from "./sync-queue.ts";
+import { createSyncQueue } from "./sync-queue.ts";
 import { createSiteSync } from "./sync-site.ts";
-
-/** The maximum number of concurrent syncs. Each sync spends most of its time waiting for its site. */
-const MAX_CONCURRENT = 8;
-/** The maximum number per organization. It prevents an organization with many sites from blocking others. */
-const MAX_PER_ORGANIZATION = 3;
+import { createSiteWorker } from "./worker.ts";
 
 type Parts = {
   agents: AgentService;
@@ -31,16 +26,10 @@ type Parts = {
 export function createSites(deps: Deps, { agents, documents, files, writer, extractor, siteClients: clients }: Parts) {
   const queue = createSyncQueue(deps);
   const pages = createPageStore(deps);
-  const worker = createLeasedWorker({
+  const worker = createSiteWorker({
     queue,
     run: createSiteSync({ db: deps.db, clients, extractor, queue, pages, documents, files, writer }),
     log: deps.log,
-    leaseMs: SYNC_LEASE_MS,
-    maxConcurrent: MAX_CONCURRENT,
-    maxPerGroup: MAX_PER_ORGANIZATION,
-    groupOf: ({ organizationId }) => organizationId,
-    jobName: "site",
-    idOf: ({ id }) => id,
   });
   const service = createSourceService(deps, {
     agents,

@@ -1,16 +1,16 @@
 import type { SourceErrorCode } from "@foyer/contract";
 import { type SqlBool, sql, type UpdateObject } from "kysely";
-import { databaseNow } from "../../db/database-clock.ts";
+import { databaseNow, msFromNow } from "../../db/database-clock.ts";
 import { isDuplicate } from "../../db/database-errors.ts";
 import type { SourceRow } from "../../db/tables/documents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { LeaseLostError } from "../leased-worker.ts";
+import { createLeasedQueue, LeaseLostError } from "../../jobs/leased-queue.ts";
 import type { Trx } from "../store.ts";
 
-/** Duration of a lease. */
-export const SYNC_LEASE_MS = 30_000;
+/** The duration of a lease in milliseconds. */
+const SYNC_LEASE_MS = 30_000;
 /** The time between the end of a sync and the start of the next one, in milliseconds. */
 export const syncIntervals = { manual: null, daily: 86_400_000, weekly: 604_800_000 } as const;
 
@@ -40,16 +40,35 @@ export function createSyncQueue(deps: QueueDeps) {
 const updateLeasedJob = (executor: Executor, { id, fence }: SyncJob) =>
   executor.updateTable("sources").where("id", "=", id).where("fence", "=", fence);
 
-function leases({ db, databaseKind }: QueueDeps) {
-  const now = databaseNow(databaseKind);
-  const lease = { dueAt: sql<number>`${now} + ${SYNC_LEASE_MS}` };
+function leases(deps: QueueDeps) {
+  const isContinued = sql<SqlBool>`state in ('running', 'deleting')`;
+  const isHostFree = sql<SqlBool>`not exists (
+    select 1 from sources busy where busy."organizationId" = sources."organizationId" and busy.host = sources.host
+      and busy.state = 'running')`;
+  const queue = createLeasedQueue(deps, {
+    table: "sources",
+    key: ["id"],
+    leaseMs: SYNC_LEASE_MS,
+    claimable: sql<SqlBool>`(${isContinued} or ${isHostFree})`,
+    onClaim: {
+      state: sql`case when state = 'deleting' then state else 'running' end`,
+      sync: sql`case when ${isContinued} then sync else sync + 1 end`,
+      phase: sql`case when ${isContinued} then phase else 'discovering' end`,
+      isComplete: sql`case when ${isContinued} then "isComplete" else 1 end`,
+      errorCode: sql`case when ${isContinued} then "errorCode" end`,
+      errorMessage: sql`case when ${isContinued} then "errorMessage" end`,
+      attempts: sql`case when ${isContinued} then attempts + 1 else 1 end`,
+    },
+  });
 
   return {
+    ...queue,
+    /** Claims one source after the other, because each sync that starts makes other sources of its host unclaimable. */
     async claim(limit: number, exceptOrganizations: readonly string[]): Promise<SyncJob[]> {
       const claimed: SyncJob[] = [];
       for (let collisions = 0; claimed.length < limit && collisions <= MAX_COLLISIONS; ) {
         try {
-          const job = await claimOne({ db, databaseKind }, exceptOrganizations);
+          const [job] = await queue.claim(1, exceptOrganizations);
           if (!job) break;
           claimed.push(job);
         } catch (error) {
@@ -60,57 +79,14 @@ function leases({ db, databaseKind }: QueueDeps) {
       }
       return claimed;
     },
-    async renew(job: SyncJob): Promise<boolean> {
-      return (await updateLeasedJob(db, job).set(lease).executeTakeFirst()).numUpdatedRows > 0n;
-    },
-    async release(job: SyncJob, waitMs: number): Promise<void> {
-      const released = { dueAt: sql<number>`${now} + ${waitMs}`, fence: sql<number>`fence + 1` };
-      await updateLeasedJob(db, job).set(released).execute();
-    },
   };
-}
-
-async function claimOne({ db, databaseKind }: QueueDeps, exceptOrganizations: readonly string[]) {
-  const now = databaseNow(databaseKind);
-  const isContinued = sql<SqlBool>`state in ('running', 'deleting')`;
-  const isHostFree = sql<SqlBool>`not exists (
-    select 1 from sources busy where busy."organizationId" = sources."organizationId" and busy.host = sources.host
-      and busy.state = 'running')`;
-  const start: UpdateObject<Tables, "sources"> = {
-    state: sql`case when state = 'deleting' then state else 'running' end`,
-    sync: sql`case when ${isContinued} then sync else sync + 1 end`,
-    phase: sql`case when ${isContinued} then phase else 'discovering' end`,
-    isComplete: sql`case when ${isContinued} then "isComplete" else 1 end`,
-    errorCode: sql`case when ${isContinued} then "errorCode" end`,
-    errorMessage: sql`case when ${isContinued} then "errorMessage" end`,
-    attempts: sql`case when ${isContinued} then attempts + 1 else 1 end`,
-    fence: sql`fence + 1`,
-    dueAt: sql`${now} + ${SYNC_LEASE_MS}`,
-  };
-  return inTransaction(db, async (trx) => {
-    const due = await trx
-      .selectFrom("sources")
-      .select("id")
-      .where("dueAt", "<=", now)
-      .$if(exceptOrganizations.length > 0, (query) => query.where("organizationId", "not in", exceptOrganizations))
-      .where(({ or }) => or([isContinued, isHostFree]))
-      .orderBy("dueAt")
-      .limit(1)
-      .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked())
-      .executeTakeFirst();
-    if (!due) return undefined;
-    const claimed = trx.updateTable("sources").set(start).where("id", "=", due.id).where("dueAt", "<=", now);
-    return claimed.returningAll().executeTakeFirst();
-  });
 }
 
 /** The writes of a lease holder. All throw `LeaseLostError` when another process or a request has taken the lease. */
 function outcomes({ db, databaseKind }: QueueDeps) {
-  const now = databaseNow(databaseKind);
-
   /** Extends the lease and locks it until the end of the transaction. */
   async function hold(executor: Executor, job: SyncJob, changes: Partial<SourceRow> = {}): Promise<void> {
-    const held = { attempts: 0, dueAt: sql<number>`${now} + ${SYNC_LEASE_MS}`, ...changes };
+    const held = { attempts: 0, dueAt: msFromNow(databaseKind, SYNC_LEASE_MS), ...changes };
     if ((await updateLeasedJob(executor, job).set(held).executeTakeFirst()).numUpdatedRows === 0n)
       throw new LeaseLostError();
   }
@@ -139,8 +115,8 @@ function outcomes({ db, databaseKind }: QueueDeps) {
       const interval = syncIntervals[job.schedule];
       const changes: UpdateObject<Tables, "sources"> = {
         state: "idle",
-        lastSyncAt: now,
-        dueAt: interval === null ? null : sql<number>`${now} + ${interval}`,
+        lastSyncAt: databaseNow(databaseKind),
+        dueAt: interval === null ? null : msFromNow(databaseKind, interval),
         ...(problem ? { errorCode: problem.code, errorMessage: problem.message } : {}),
       };
       if ((await updateLeasedJob(trx, job).set(changes).executeTakeFirst()).numUpdatedRows === 0n)

@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import { failpoint } from "../../failpoints.ts";
+import type { RunJob } from "../../jobs/worker.ts";
 import type { Extractor } from "../ingest/extractor.ts";
-import { LeaseLostError, type RunJob } from "../leased-worker.ts";
 import { deleteSourcePages } from "../retention.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
 import { type RunningSync, readPage, type SyncParts, tooManyPagesProblem } from "./read-page.ts";
@@ -186,7 +186,7 @@ async function removeDocuments(
     documentId === null ? [] : [{ id: documentId, agentId: job.agentId }],
   );
   if (documents.length === 0) return;
-  if (!(await queue.renew(job))) throw new LeaseLostError();
+  await queue.extend(job);
   await writer.delete(job.organizationId, documents);
 }
 
@@ -203,7 +203,7 @@ async function deleteSource(parts: Parts, job: SyncJob, signal: AbortSignal): Pr
     signal.throwIfAborted();
     const rows = await parts.documents.ofSource(job.organizationId, job.id, { limit: DELETION_BATCH });
     if (rows.length === 0) break;
-    if (!(await parts.queue.renew(job))) throw new LeaseLostError();
+    await parts.queue.extend(job);
     await parts.writer.delete(job.organizationId, rows);
   }
   // The lease is also renewed by the worker's timer. Deleting the source would delete all its pages at once.

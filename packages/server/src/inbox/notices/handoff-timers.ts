@@ -4,12 +4,11 @@ import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { createTimerLoop } from "../../jobs/timer-loop.ts";
 import { MAIL_HOST } from "../../outbox/host-of.ts";
 import { NOT_ANNOUNCED, type NoticeRecorder } from "./record-notices.ts";
 
 const EVERY_MS = 5_000;
-/** The maximum number of timers that one round handles. The next round follows immediately and handles the rest. */
-const PER_ROUND = 50;
 /**
  * The delay before a timer that could not be handled is retried, in milliseconds, so that it does not delay the others.
  */
@@ -35,65 +34,27 @@ type TimerKey = Pick<HandoffTimerRow, "conversationId" | "kind">;
 export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "mailer" | "log">, parts: Parts) {
   const { db, log } = deps;
   const { now = Date.now } = parts;
-  const handle = createHandler(deps, parts);
-  let timer: NodeJS.Timeout | undefined;
-  let round = Promise.resolve();
-  let isStopped = false;
 
-  /** Handles due timers. @returns whether there may be more */
-  async function runOnce(): Promise<boolean> {
-    const due = await db
-      .selectFrom("handoffTimers")
-      .select(["conversationId", "kind"])
-      .where("dueAt", "<=", now())
-      .orderBy("dueAt")
-      .limit(PER_ROUND)
-      .execute();
-    for (const key of due) {
-      if (isStopped) return false;
-      await handle(key).catch((error: unknown) => postpone(key, error));
-      await new Promise(setImmediate);
-    }
-    return due.length === PER_ROUND;
-  }
-
-  /** Rejects when the database is unavailable, which ends the round. */
-  async function postpone({ conversationId, kind }: TimerKey, error: unknown): Promise<void> {
-    await db
-      .updateTable("handoffTimers")
-      .set({ dueAt: now() + RETRY_MS })
-      .where("conversationId", "=", conversationId)
-      .where("kind", "=", kind)
-      .where("dueAt", "<=", now())
-      .execute();
-    log.error({ err: error, conversationId, kind }, "a handoff could not be followed up; retrying in a minute");
-  }
-
-  async function runLoop(): Promise<void> {
-    const hasMore = await runOnce().catch((error: unknown) => {
-      log.error({ err: error }, "handoffs could not be followed up; retrying");
-      return false;
-    });
-    if (!isStopped) schedule(hasMore ? 0 : EVERY_MS);
-  }
-
-  function schedule(afterMs: number) {
-    timer = setTimeout(() => {
-      round = runLoop();
-    }, afterMs).unref();
-  }
-
-  return {
-    runOnce,
-    start(): void {
-      schedule(EVERY_MS);
+  return createTimerLoop<TimerKey>({
+    everyMs: EVERY_MS,
+    async readDue(limit) {
+      const due = db.selectFrom("handoffTimers").select(["conversationId", "kind"]).where("dueAt", "<=", now());
+      return due.orderBy("dueAt").limit(limit).execute();
     },
-    async stop(): Promise<void> {
-      isStopped = true;
-      clearTimeout(timer);
-      await round;
+    handle: createHandler(deps, parts),
+    async postpone({ conversationId, kind }, error) {
+      await db
+        .updateTable("handoffTimers")
+        .set({ dueAt: now() + RETRY_MS })
+        .where("conversationId", "=", conversationId)
+        .where("kind", "=", kind)
+        .where("dueAt", "<=", now())
+        .execute();
+      log.error({ err: error, conversationId, kind }, "a handoff could not be followed up; retrying in a minute");
     },
-  };
+    log,
+    failure: "handoffs could not be followed up",
+  });
 }
 
 /** @returns a function that handles one timer if it is still due */

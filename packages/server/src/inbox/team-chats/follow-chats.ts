@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
-import { createLeasedWorker, LeaseLostError } from "../../documents/leased-worker.ts";
 import { failpoint } from "../../failpoints.ts";
-import { BOT_LEASE_MS, type BotJob, type BotQueue } from "./bot-queue.ts";
+import { LeaseLostError } from "../../jobs/leased-queue.ts";
+import { createSharedWorker } from "../../jobs/shared-worker.ts";
+import type { BotJob, BotQueue } from "./bot-queue.ts";
 import { type IncomingMessage, type TeamChat, TeamChatError } from "./team-chat.ts";
 
 /**
@@ -66,7 +67,9 @@ export function createChatFollower({ queue, open, receive, log }: Parts) {
     await queue.release(job, waitAfter(error, failures));
   }
 
-  return createLeasedWorker({
+  return createSharedWorker({
+    name: "team_chat_bots",
+    size: MAX_BOTS,
     queue,
     async run(job, signal) {
       try {
@@ -77,10 +80,6 @@ export function createChatFollower({ queue, open, receive, log }: Parts) {
       }
     },
     log,
-    leaseMs: BOT_LEASE_MS,
-    maxConcurrent: MAX_BOTS,
-    maxPerGroup: MAX_BOTS,
-    groupOf: ({ organizationId }) => organizationId,
     jobName: "team chat",
     idOf: ({ channelId }) => channelId,
   });
