@@ -17,6 +17,28 @@ export const documentFormats = {
     extensions: ["xlsx"],
     isCrawled: false,
   },
+  pptx: {
+    label: "PowerPoint (PPTX)",
+    mediaTypes: ["application/vnd.openxmlformats-officedocument.presentationml.presentation"],
+    extensions: ["pptx"],
+    isCrawled: false,
+  },
+  odt: {
+    label: "OpenDocument text (ODT)",
+    mediaTypes: ["application/vnd.oasis.opendocument.text"],
+    extensions: ["odt"],
+    isCrawled: false,
+  },
+  ods: {
+    label: "OpenDocument spreadsheet (ODS)",
+    mediaTypes: ["application/vnd.oasis.opendocument.spreadsheet"],
+    extensions: ["ods"],
+    isCrawled: false,
+  },
+  epub: { label: "EPUB", mediaTypes: ["application/epub+zip"], extensions: ["epub"], isCrawled: false },
+  rtf: { label: "RTF", mediaTypes: ["application/rtf", "text/rtf"], extensions: ["rtf"], isCrawled: false },
+  vtt: { label: "WebVTT", mediaTypes: ["text/vtt"], extensions: ["vtt"], isCrawled: false },
+  srt: { label: "SubRip (SRT)", mediaTypes: ["application/x-subrip"], extensions: ["srt"], isCrawled: false },
   html: {
     label: "HTML",
     mediaTypes: ["text/html", "application/xhtml+xml"],

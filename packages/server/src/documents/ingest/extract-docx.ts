@@ -1,38 +1,54 @@
 import { strToU8, zipSync } from "fflate";
 import mammoth from "mammoth";
+import { headingStyles, joinEdges, withLinearEquations, withoutHiddenRuns } from "./docx-parts.ts";
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
 import { readXml } from "./read-zip.ts";
+import type { Block } from "./split-passages.ts";
 
 /** The parts that contain text. Images and embedded files are never unpacked. */
 const textPart = /^(\[Content_Types\]\.xml|_rels\/.*|word\/[^/]+\.xml|word\/_rels\/.*)$/i;
 
-/** Reads a DOCX file. */
-export async function extractDocx({ archive, onProgress }: FileInput): Promise<FileContent> {
-  const parts = archive?.unpack((name) => textPart.test(name)) ?? new Map();
+/** Reads a DOCX file with its page headers and footers, which are read once. */
+export async function extractDocx({ archive, onProgress, warnings }: FileInput): Promise<FileContent> {
+  const parts: Map<string, Uint8Array> = archive?.unpack((name) => textPart.test(name)) ?? new Map();
+  const main = archive?.mainPart ?? "";
   onProgress(0, 0);
-  return { title: archive?.title ?? null, blocks: await extractDocxBlocks(parts) };
-}
-
-/** Removes the runs that the author hid. */
-const withoutHiddenRuns = (xml: string) =>
-  xml.replace(
-    /<w:r(?: [^<>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,2000}?<w:vanish(?: w:val="(?:1|true|on)")?\s*\/>[\s\S]*?<\/w:r>/g,
-    "",
-  );
-
-/** Passes mammoth a new archive that contains only the checked parts, so that it cannot unpack anything else. */
-async function extractDocxBlocks(parts: ReadonlyMap<string, Uint8Array>) {
+  for (const name of archive?.names ?? []) {
+    if (/^word\/embeddings\/(?!Microsoft_(Office_)?Excel_)/i.test(name))
+      warnings.add("ATTACHMENTS_LEFT_OUT", name.replace(/^.*\//, ""));
+  }
   const checked: Record<string, Uint8Array> = {};
+  const edges: Record<"header" | "footer", string[]> = { header: [], footer: [] };
   for (const [name, content] of parts) {
     const xml = readXml(parts, name);
-    checked[name] = xml === null ? content : strToU8(withoutHiddenRuns(xml));
+    const shown = withLinearEquations(withoutHiddenRuns(xml ?? "", () => warnings.add("HIDDEN_TEXT")));
+    const [, edge] = /^word\/(header|footer)\d*\.xml$/i.exec(name) ?? [];
+    if (edge) edges[edge.toLowerCase() as "header" | "footer"].push(shown);
+    checked[name] = xml === null ? content : strToU8(shown);
   }
-  const buffer = Buffer.from(zipSync(checked, { level: 0 }));
+  const styleMap = headingStyles(readXml(parts, "word/styles.xml") ?? "");
+  const readEdge = async (texts: readonly string[]): Promise<Block[]> => {
+    const document = joinEdges(texts);
+    if (document === null) return [];
+    return convert({ ...checked, [main]: strToU8(document) }, styleMap).catch(() => {
+      warnings.add("UNREADABLE_PAGES", "page header or footer");
+      return [];
+    });
+  };
+  const body = await convert(checked, styleMap);
+  const [header, footer] = [await readEdge(edges.header), await readEdge(edges.footer)];
+  return { title: archive?.title ?? null, blocks: [...header, ...body, ...footer] };
+}
+
+/** Passes mammoth a new archive that contains only the checked parts, so that it cannot unpack anything else. */
+async function convert(parts: Record<string, Uint8Array>, styleMap: string[]): Promise<Block[]> {
+  const buffer = Buffer.from(zipSync(parts, { level: 0 }));
   const options = {
     convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
     externalFileAccess: false,
     includeEmbeddedStyleMap: false,
+    styleMap,
   };
   const { value: html } = await mammoth.convertToHtml({ buffer }, options);
   return extractHtml(`<main>${html}</main>`).blocks;

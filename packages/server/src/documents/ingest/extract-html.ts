@@ -3,6 +3,7 @@ import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { createElement, type Element, headingLevels, isBlock, isCell } from "./html-elements.ts";
 import { createPageMetadata, type PageMetadata } from "./html-metadata.ts";
+import { createTable } from "./html-table.ts";
 import type { Block } from "./split-passages.ts";
 
 /** The text and the metadata of a page. */
@@ -88,11 +89,12 @@ function createContentWalker() {
   return {
     open(tag: string, attributes: Record<string, string>): void {
       if (tag === "br") text += "\n";
-      if (isBlock(tag)) flush();
+      // The mark of a list item belongs to the first paragraph in it.
+      if (isBlock(tag) && text.trim() !== "-") flush();
       const element = createElement(tag, attributes, path.at(-1));
       path.push(element);
       if (element.isSkipped) return;
-      if (tag === "li") text += "- ";
+      if (tag === "li" && text.trim() !== "-") text += "- ";
       if (struckTags.has(tag)) text += "~~";
       if (tag === "input" && /^(checkbox|radio)$/i.test(attributes.type ?? "")) {
         text += attributes.checked === undefined ? "[ ] " : "[x] ";
@@ -100,7 +102,9 @@ function createContentWalker() {
       if (tag === "sup")
         superscript = { start: text.length, isNote: /\b(fn|footnote|reference)/i.test(attributes.class ?? "") };
       if (tag === "a" && superscript) superscript.isNote = true;
-      if (isCell(tag) && table.openCell()) text = "";
+      if (tag === "thead") table.openHead();
+      if ((tag === "b" || tag === "strong") && text.trim() === "") table.markBold();
+      if (isCell(tag) && table.openCell(attributes)) text = "";
     },
     text(value: string): void {
       const element = path.at(-1);
@@ -115,7 +119,8 @@ function createContentWalker() {
       }
       if (isCell(tag) && !element?.isSkipped && table.closeCell(tag, text)) text = "";
       else if (isBlock(tag)) flush();
-      if (tag === "tr") for (const row of table.closeRow()) emit(row);
+      if (tag === "thead") table.closeHead();
+      if (tag === "tr") table.closeRow();
       if (tag === "table") for (const row of table.close()) emit(row);
       if (tag === "details" || tag === "dl") outline.closeQuestions();
       path.pop();
@@ -164,62 +169,5 @@ function createOutline() {
       levels.length = Math.min(levels.length, QUESTION);
     },
     headings: () => levels.filter(Boolean),
-  };
-}
-
-/**
- * Turns rows of the outermost table into lines that repeat the header: `Size: M | Price: 20`. Nested tables are cell
- * text.
- */
-function createTable() {
-  let cells: string[] = [];
-  let header: string[] = [];
-  let isHeaderUsed = true;
-  let isHeaderRow = true;
-  let depth = 0;
-
-  const unusedHeader = () => {
-    const row = isHeaderUsed ? [] : [header.join(" | ")];
-    isHeaderUsed = true;
-    return row;
-  };
-
-  return {
-    isInCell: () => depth > 0,
-    /** @returns true when a cell of the outermost table begins */
-    openCell: () => ++depth === 1,
-    /** @returns true when the text was the content of a cell of the outermost table */
-    closeCell(tag: string, text: string): boolean {
-      if (depth === 0 || --depth > 0) return false;
-      cells.push(text.replace(/\s+/g, " ").trim());
-      isHeaderRow &&= tag === "th";
-      return true;
-    },
-    /** @returns the lines for the row */
-    closeRow(): string[] {
-      if (depth > 0 || cells.length === 0) return [];
-      const row = cells;
-      const wasHeader = isHeaderRow;
-      cells = [];
-      isHeaderRow = true;
-      if (wasHeader) {
-        const earlier = unusedHeader();
-        header = row;
-        isHeaderUsed = false;
-        return earlier;
-      }
-      isHeaderUsed = true;
-      const isLabelled = header.length === row.length && row.length > 1;
-      const labeled = row.map((cell, index) =>
-        isLabelled && header[index] && cell ? `${header[index]}: ${cell}` : cell,
-      );
-      return [labeled.filter(Boolean).join(" | ")];
-    },
-    close(): string[] {
-      if (depth > 0) return [];
-      const rest = unusedHeader();
-      header = [];
-      return rest;
-    },
   };
 }

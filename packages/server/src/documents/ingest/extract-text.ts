@@ -1,5 +1,6 @@
 import type { FileContent } from "./extracted.ts";
 import type { Block } from "./split-passages.ts";
+import { labelRow } from "./table-blocks.ts";
 
 const heading = /^(#{1,6})\s+(.+?)\s*#*\s*$/;
 const underline = /^(=+|-{3,})\s*$/;
@@ -44,8 +45,9 @@ function splitBlocks(text: string): Block[] {
     headings.push(removeInlineMarkup(title));
   };
 
-  for (const raw of text.replace(/\r\n?/g, "\n").split("\n")) {
-    const line = raw.trimEnd();
+  const all = text.replace(/\r\n?/g, "\n").split("\n");
+  for (let index = 0; index < all.length; index++) {
+    const line = (all[index] ?? "").trimEnd();
     if (fence.test(line)) {
       isInFence = !isInFence;
       if (!isInFence) flush();
@@ -53,6 +55,16 @@ function splitBlocks(text: string): Block[] {
     }
     if (isInFence) {
       lines.push(line);
+      continue;
+    }
+    const table = readTable(all, index);
+    if (table !== null) {
+      flush();
+      for (const row of table.lines) {
+        lines.push(removeInlineMarkup(row));
+        flush();
+      }
+      index += table.count - 1;
       continue;
     }
     const [, marks, title] = heading.exec(line.slice(0, 1_000)) ?? [];
@@ -67,6 +79,29 @@ function splitBlocks(text: string): Block[] {
   flush();
   return blocks;
 }
+
+const delimiterRow = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
+
+/** Reads the table that begins at a line. Each of its rows repeats the header. */
+function readTable(lines: readonly string[], start: number): { lines: string[]; count: number } | null {
+  const first = lines[start] ?? "";
+  const delimiters = (lines[start + 1] ?? "").slice(0, 2_000);
+  if (!first.includes("|") || !delimiters.includes("|") || !delimiterRow.test(delimiters)) return null;
+  const header = splitCells(first);
+  if (header.length !== splitCells(delimiters).length) return null;
+  const rows = lines.slice(start + 2);
+  const end = rows.findIndex((line) => !line.includes("|"));
+  const body = end === -1 ? rows : rows.slice(0, end);
+  const labelled = body.map((row) => labelRow(header, splitCells(row)));
+  return { lines: body.length > 0 ? labelled : [labelRow([], header)], count: body.length + 2 };
+}
+
+const splitCells = (line: string) =>
+  line
+    .trim()
+    .replace(/^\||(?<!\\)\|$/g, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.replaceAll("\\|", "|").trim());
 
 /** Replaces links with their text and removes emphasis markers. */
 function removeInlineMarkup(line: string): string {

@@ -1,17 +1,14 @@
-import { SaxesParser, type SaxesTagPlain } from "saxes";
 import type { FileContent, FileInput, OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
 import { builtInFormat, formatNumber } from "./number-format.ts";
-import { findPart, readXml } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
+import { createWalker, localName, readRelationships, type Walk } from "./walk-xml.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** The maximum number of sheets, each of which is stored in a part of its own. */
 const MAX_SHEETS = 200;
-/** The maximum number of characters of XML that are read from one file. */
-const MAX_XML = 64 * 1024 * 1024;
 /** Columns beyond this one are treated as layout and ignored. */
 const MAX_COLUMNS = 200;
 
@@ -37,7 +34,7 @@ function readSheetBlocks(parts: Parts, workbookPart: string, onProgress: OnProgr
   let characters = 0;
   return sheets.flatMap(({ name, part }, index) => {
     onProgress(index, sheets.length);
-    const blocks = tableBlocks(readRows(walk, part, workbook), name);
+    const blocks = tableBlocks(readRows(walk, part, workbook, warnings), name);
     characters += blocks.reduce((sum, { text }) => sum + text.length, 0);
     // Many cells can share one long string, so a small file can expand to any amount of text.
     if (characters > fileLimits.maxCharacters) throw tooMuchTextError();
@@ -53,13 +50,7 @@ type Sheets = { sheets: Array<{ name: string; part: string }>; is1904: boolean }
 
 /** Returns each visible sheet once, because thousands of entries can share one part. */
 function readSheets(walk: Walk, workbookPart: string, warnings: Warnings): Sheets {
-  const targets = new Map<string, string>();
-  walk(workbookPart.replace(/([^/]+)$/, "_rels/$1.rels"), {
-    open({ attributes }) {
-      const { Id, Target } = attributes;
-      if (Id && Target) targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
-    },
-  });
+  const targets = readRelationships(walk, workbookPart);
   const sheets = new Map<string, string>();
   let is1904 = false;
   walk(workbookPart, {
@@ -68,7 +59,7 @@ function readSheets(walk: Walk, workbookPart: string, warnings: Warnings): Sheet
       if (localName(name) !== "sheet") return;
       const isVisible = !/hidden/i.test(attributes.state ?? "");
       if (!isVisible) warnings.add("HIDDEN_SHEETS", attributes.name);
-      const part = isVisible ? targets.get(attributes["r:id"] ?? "") : undefined;
+      const part = isVisible ? targets.get(findRelationshipId(attributes))?.target : undefined;
       if (part && !sheets.has(part)) sheets.set(part, attributes.name ?? "");
       if (sheets.size > MAX_SHEETS) {
         throw new ExtractionError("TOO_LARGE", `The file has more than ${MAX_SHEETS} sheets. Split the file.`);
@@ -122,14 +113,16 @@ function readFormats(walk: Walk): string[] {
 }
 
 /** Reads the visible rows and columns. A cell that was merged with cells below it is repeated in their rows. */
-function readRows(walk: Walk, part: string, { strings, formats, is1904 }: Workbook): string[][] {
+function readRows(walk: Walk, part: string, { strings, formats, is1904 }: Workbook, warnings: Warnings): string[][] {
   const rows = new Map<number, string[]>();
   const hiddenColumns = new Set<number>();
+  const hidden = new Set<string>();
   let number = 0;
   let isHidden = false;
+  let isWide = false;
   let row: string[] = [];
   let next = 0;
-  let cell: { column: number; type: string; style: number; value: string } | null = null;
+  let cell: { column: number; type: string; style: number; value: string; isFormula: boolean } | null = null;
   let size = 0;
 
   const readCell = ({ type, style, value }: NonNullable<typeof cell>) => {
@@ -170,25 +163,38 @@ function readRows(walk: Walk, part: string, { strings, formats, is1904 }: Workbo
         number = Number(attributes.r ?? number + 1);
         isHidden = isTrue(attributes.hidden);
       }
+      if (tag === "f" && cell) cell.isFormula = true;
       if (tag !== "c") return;
       const column = parseColumn(attributes.r) ?? next;
       next = column + 1;
-      cell = { column, type: attributes.t ?? "n", style: Number(attributes.s ?? 0), value: "" };
+      cell = { column, type: attributes.t ?? "n", style: Number(attributes.s ?? 0), value: "", isFormula: false };
     },
     text(value, name) {
       if (cell && (name === "v" || name === "t")) cell.value += value;
     },
     close(name) {
       if (localName(name) === "c" && cell) {
+        const isBeyond = cell.column >= MAX_COLUMNS && cell.value !== "";
+        if (isBeyond && !isWide) warnings.add("COLUMNS_LEFT_OUT");
+        isWide ||= isBeyond;
         const isShown = !isHidden && cell.column < MAX_COLUMNS && !hiddenColumns.has(cell.column);
         if (isShown) add(cell.column, readCell(cell));
+        else if (cell.value !== "" && cell.column < MAX_COLUMNS)
+          hidden.add(isHidden ? `row ${number}` : `column ${cell.column}`);
+        if (isShown && cell.isFormula && cell.value === "" && cell.type !== "str")
+          warnings.add("FORMULAS_WITHOUT_RESULTS");
         cell = null;
       }
       if (localName(name) === "row" && row.length > 0) rows.set(number, row);
     },
   });
+  if (hidden.size > 0) warnings.add("HIDDEN_CELLS", "", hidden.size);
   return [...rows.values()];
 }
+
+/** The id of a relationship, whose prefix differs between programs. */
+const findRelationshipId = (attributes: Record<string, string>) =>
+  Object.entries(attributes).find(([name]) => name.endsWith(":id"))?.[1] ?? "";
 
 const isTrue = (value: string | undefined) => value === "1" || value === "true";
 
@@ -200,51 +206,3 @@ function parseColumn(reference: string | undefined): number | null {
 }
 
 const clean = (text: string) => text.replace(/\s+/g, " ").trim();
-const localName = (name: string) => name.slice(name.indexOf(":") + 1);
-
-type Handlers = {
-  open?: (tag: SaxesTagPlain) => void;
-  /** `name` is the element that directly contains the text */
-  text?: (text: string, name: string) => void;
-  close?: (name: string) => void;
-};
-
-/** Reads a part. A part that does not exist is empty. */
-type Walk = (part: string, handlers: Handlers) => void;
-
-/** Creates a function that reads parts, up to `MAX_XML` characters in total. */
-function createWalker(parts: Parts): Walk {
-  let remaining = MAX_XML;
-  return (part, handlers) => {
-    const xml = readXml(parts, findPart(parts, part) ?? part);
-    if (xml === null) return;
-    remaining -= xml.length;
-    if (remaining < 0) {
-      const megabytes = MAX_XML / 1024 / 1024;
-      throw new ExtractionError("TOO_LARGE", `The sheets unpack to more than ${megabytes} MB. Split the file.`);
-    }
-    walkXml(xml, handlers);
-  };
-}
-
-function walkXml(xml: string, { open, text, close }: Handlers): void {
-  const parser = new SaxesParser();
-  const path: string[] = [];
-  parser.on("opentag", (tag) => {
-    path.push(localName(tag.name));
-    open?.(tag);
-  });
-  parser.on("text", (value) => text?.(value, path.at(-1) ?? ""));
-  parser.on("closetag", ({ name }) => {
-    path.pop();
-    close?.(name);
-  });
-  parser.on("error", () => {
-    throw new ExtractionError(
-      "DAMAGED",
-      "A sheet is incomplete or damaged. Save the file again and upload the new copy.",
-    );
-  });
-  for (let start = 0; start < xml.length; start += 65_536) parser.write(xml.slice(start, start + 65_536));
-  parser.close();
-}

@@ -16,7 +16,6 @@ const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
   ["\x89PNG", `Images are not supported. ${supported}`],
   ["\xff\xd8\xff", `Images are not supported. ${supported}`],
   ["GIF8", `Images are not supported. ${supported}`],
-  ["{\\rtf", `RTF is not supported. Save the file as DOCX or PDF. ${supported}`],
   ["\x1f\x8b", `Compressed archives are not supported. Upload the files individually. ${supported}`],
   ["7z\xbc\xaf", `Compressed archives are not supported. Upload the files individually. ${supported}`],
   ["Rar!", `Compressed archives are not supported. Upload the files individually. ${supported}`],
@@ -66,8 +65,7 @@ function detectTextFormat(text: string, start: string, declared: DeclaredType): 
 const isTextFormat = (format: DocumentFormat) => formatReaders[format].resembles !== undefined;
 
 const otherArchives: ReadonlyArray<readonly [part: RegExp, kind: string]> = [
-  [/^ppt\//i, "PowerPoint files are"],
-  [/^mimetype$/, "OpenDocument files and e-books of this kind are"],
+  [/^mimetype$/, "OpenDocument files of this kind are"],
   [/^META-INF\//i, "Java archives are"],
 ];
 

@@ -1,6 +1,6 @@
 import type { DocumentFormat } from "@foyer/contract/rules/document-formats";
 import type { FileContent, FileInput, FileProbe } from "./extracted.ts";
-import { isEmail, isHtml, resemblesCsv, resemblesHtml, resemblesMarkdown } from "./text-signs.ts";
+import { isEmail, isHtml, isSrt, isVtt, resemblesCsv, resemblesHtml, resemblesMarkdown } from "./text-signs.ts";
 
 type FormatReader = {
   /** Whether the content leaves no doubt. The first format that matches is used. */
@@ -23,6 +23,34 @@ export const formatReaders: Record<DocumentFormat, FormatReader> = {
   xlsx: {
     matches: ({ archive }) => archive !== null && /^xl\//i.test(archive.mainPart ?? ""),
     read: async (file) => (await import("./extract-xlsx.ts")).extractXlsx(file),
+  },
+  pptx: {
+    matches: ({ archive }) => archive !== null && /^ppt\//i.test(archive.mainPart ?? ""),
+    read: async (file) => (await import("./extract-pptx.ts")).extractPptx(file),
+  },
+  odt: {
+    matches: ({ archive }) => /^application\/vnd\.oasis\.opendocument\.text/.test(archive?.mimeType ?? ""),
+    read: async (file) => (await import("./extract-odt.ts")).extractOdt(file),
+  },
+  ods: {
+    matches: ({ archive }) => /^application\/vnd\.oasis\.opendocument\.spreadsheet/.test(archive?.mimeType ?? ""),
+    read: async (file) => (await import("./extract-ods.ts")).extractOds(file),
+  },
+  epub: {
+    matches: ({ archive }) => archive?.mimeType === "application/epub+zip",
+    read: async (file) => (await import("./extract-epub.ts")).extractEpub(file),
+  },
+  rtf: {
+    matches: ({ start }) => /^\s*\{\\rtf/.test(start),
+    read: async (file) => (await import("./extract-rtf.ts")).extractRtf(file),
+  },
+  vtt: {
+    matches: ({ text }) => isVtt(text),
+    read: async ({ text }) => (await import("./extract-captions.ts")).extractCaptions(text),
+  },
+  srt: {
+    matches: ({ text }) => isSrt(text),
+    read: async ({ text }) => (await import("./extract-captions.ts")).extractCaptions(text),
   },
   html: {
     matches: ({ text }) => isHtml(text),

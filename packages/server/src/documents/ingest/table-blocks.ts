@@ -24,7 +24,7 @@ export function tableBlocks(rows: Iterable<readonly string[]>, name: string | nu
 }
 
 /** `Name: City bike | Price: 20` */
-const labelRow = (header: readonly string[], row: readonly string[]): string =>
+export const labelRow = (header: readonly string[], row: readonly string[]): string =>
   joinCells(row.map((cell, index) => (cell !== "" && header[index] ? `${header[index]}: ${cell}` : cell)));
 
 const joinCells = (row: readonly string[]) => row.filter((cell) => cell !== "").join(" | ");
@@ -45,7 +45,7 @@ function findHeader(rows: readonly (readonly string[])[]): number {
 /** Whether a row can be the header. A row with numbers is data, unless they are consecutive years. */
 function isHeader(row: readonly string[]): boolean {
   const numbers = row.filter((cell) => isNumber(cell)).map(Number);
-  const areYears = numbers.length > 1 && numbers.every((year) => Number.isInteger(year) && year > 1900 && year < 2100);
+  const areYears = numbers.length > 1 && numbers.every((year) => isYear(String(year)));
   const isSeries = numbers.every((year, index) => index === 0 || Math.abs(year - (numbers[index - 1] ?? 0)) === 1);
   const isLabelled = numbers.length < countFilled(row);
   return (
@@ -53,5 +53,10 @@ function isHeader(row: readonly string[]): boolean {
     (numbers.length === 0 || (areYears && isSeries && isLabelled))
   );
 }
+
+export const isYear = (cell: string): boolean => /^(19|20)\d\d$/.test(cell);
+
+/** Whether a cell holds an amount, with or without a unit: "20 euros". */
+export const startsWithNumber = (cell: string): boolean => /^[\p{Sc}~≈<>±+\u2212-]?\s?\d/u.test(cell);
 
 const isNumber = (cell: string): boolean => /\d/.test(cell) && /^[\d\s.,:%\p{Sc}+\u2212-]+$/u.test(cell);

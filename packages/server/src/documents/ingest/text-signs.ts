@@ -7,6 +7,11 @@ const markdown = /^#{1,6} \S|^\s*[-*+] \S|\]\([^)\s]+\)|^```|\*\*\S/m;
 
 export const isHtml = (text: string): boolean => htmlStart.test(text);
 
+export const isVtt = (text: string): boolean => /^\ufeff?WEBVTT(\s|$)/.test(text);
+
+export const isSrt = (text: string): boolean =>
+  /^\s*\d{1,6}[ \t]*\r?\n\d{1,3}:\d\d:\d\d[,.]\d{1,3}[ \t]*-->/.test(text);
+
 export const resemblesHtml = (text: string): boolean => /^\s*</.test(text) && (text.match(htmlTags)?.length ?? 0) >= 3;
 
 export const resemblesMarkdown = (text: string): boolean => markdown.test(text);

@@ -1,0 +1,60 @@
+import { extractHtml } from "./extract-html.ts";
+import type { FileContent, FileInput } from "./extracted.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import { findPart } from "./read-zip.ts";
+import type { Block } from "./split-passages.ts";
+import { resolveName } from "./walk-xml.ts";
+
+const MAX_CHAPTERS = 5_000;
+const textPart = /\.(xhtml|html?|xml|opf)$/i;
+
+/** Reads an e-book: its chapters in the order of its spine. */
+export function extractEpub({ archive, onProgress, warnings }: FileInput): FileContent {
+  const parts: ReadonlyMap<string, Uint8Array> = archive?.unpack((name) => textPart.test(name)) ?? new Map();
+  const read = (name: string) => {
+    const found = findPart(parts, name);
+    return found === null ? null : new TextDecoder().decode(parts.get(found));
+  };
+  const [, packageName = ""] =
+    /<(?:\w+:)?rootfile\b[^>]*\bfull-path\s*=\s*["']([^"']+)/.exec(read("META-INF/container.xml") ?? "") ?? [];
+  const packageText = read(packageName);
+  if (packageText === null) throw new ExtractionError("DAMAGED", "The e-book does not say which files it consists of.");
+  if (isEncrypted(read("META-INF/encryption.xml") ?? "")) {
+    throw new ExtractionError("ENCRYPTED", "The e-book is protected (DRM). Upload a copy without protection.");
+  }
+  const blocks: Block[] = [];
+  const chapters = readSpine(packageText).slice(0, MAX_CHAPTERS);
+  for (const [index, href] of chapters.entries()) {
+    onProgress(index, chapters.length);
+    const chapter = read(resolveName(packageName, href));
+    if (chapter === null) warnings.add("UNREADABLE_PAGES", href);
+    else blocks.push(...extractHtml(closeEmptyElements(chapter)).blocks);
+  }
+  const [, title = ""] = /<dc:title\b[^>]*>([^<]{1,1000})</.exec(packageText) ?? [];
+  return { title: title.trim().slice(0, 500) || null, blocks };
+}
+
+/** The addresses of the chapters. */
+function readSpine(packageText: string): string[] {
+  const items = new Map<string, string>();
+  for (const [item] of packageText.matchAll(/<(?:\w+:)?item\b[^>]{1,2000}>/g)) {
+    const [id, href] = [readAttribute(item, "id"), readAttribute(item, "href")];
+    if (id && href) items.set(id, href);
+  }
+  return [...packageText.matchAll(/<(?:\w+:)?itemref\b[^>]{1,1000}>/g)].flatMap(
+    ([item]) => items.get(readAttribute(item, "idref")) ?? [],
+  );
+}
+
+const readAttribute = (tag: string, name: string) =>
+  (new RegExp(`\\s${name}\\s*=\\s*["']([^"']{1,1000})["']`).exec(tag)?.[1] ?? "").replaceAll("&amp;", "&");
+
+/** Whether chapters are encrypted. Books without protection may encrypt fonts. */
+const isEncrypted = (encryption: string) => /<(?:\w+:)?CipherReference\b[^>]*\.x?html?["']/i.test(encryption);
+
+/** XHTML may close any element in its start tag, which HTML does not know: `<title/>` would swallow the page. */
+const closeEmptyElements = (xhtml: string) =>
+  xhtml.replace(
+    /<(title|script|style|a|p|div|span|i|b|em|td|th|li|h[1-6]|iframe|textarea)(\s[^<>]{0,1000})?\/>/gi,
+    "<$1$2></$1>",
+  );
