@@ -136,32 +136,39 @@ type NewPassword = {
  * Sets a password. The same transaction ends the user's sessions and deletes all sign-in and reset links that were sent
  * earlier, so that an earlier email that was leaked is worthless.
  */
-export async function writePassword(db: Db, userId: string, { hash, keptSession }: NewPassword): Promise<void> {
+export async function writePassword(db: Db, userId: string, password: NewPassword): Promise<void> {
+  await inTransaction(db, (trx) => writePasswordWithin(trx, userId, password));
+}
+
+/** `writePassword` within a transaction. */
+export async function writePasswordWithin(
+  trx: Transaction<Tables>,
+  userId: string,
+  { hash, keptSession }: NewPassword,
+): Promise<void> {
   const now = new Date().toISOString();
-  await inTransaction(db, async (trx) => {
-    const { numUpdatedRows } = await trx
-      .updateTable("identities")
-      .set({ password: hash, updatedAt: now })
-      .where("userId", "=", userId)
-      .where("providerId", "=", "credential")
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) {
-      await trx
-        .insertInto("identities")
-        .values(toPasswordIdentity(userId, hash, now))
-        // Another process may insert the first password concurrently.
-        .onConflict((conflict) =>
-          conflict.columns(["providerId", "accountId"]).doUpdateSet({ password: hash, updatedAt: now }),
-        )
-        .execute();
-    }
+  const { numUpdatedRows } = await trx
+    .updateTable("identities")
+    .set({ password: hash, updatedAt: now })
+    .where("userId", "=", userId)
+    .where("providerId", "=", "credential")
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) {
     await trx
-      .deleteFrom("sessions")
-      .where("userId", "=", userId)
-      .$if(keptSession !== undefined, (query) => query.where("token", "!=", keptSession ?? ""))
+      .insertInto("identities")
+      .values(toPasswordIdentity(userId, hash, now))
+      // Another process may insert the first password concurrently.
+      .onConflict((conflict) =>
+        conflict.columns(["providerId", "accountId"]).doUpdateSet({ password: hash, updatedAt: now }),
+      )
       .execute();
-    await deleteLinks(trx, userId);
-  });
+  }
+  await trx
+    .deleteFrom("sessions")
+    .where("userId", "=", userId)
+    .$if(keptSession !== undefined, (query) => query.where("token", "!=", keptSession ?? ""))
+    .execute();
+  await deleteLinks(trx, userId);
 }
 
 /** better-auth stores the user's id as the value of a password reset, and JSON with the email address for a sign-in. */

@@ -3,6 +3,7 @@ import type { Db } from "../db/open.ts";
 import type { AgentRow, ConversationRow, MessageRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { addBytesToday, dailyQuotaError, readBytesToday } from "../plans/byte-quota.ts";
+import { findNetwork } from "../plans/rate-limit.ts";
 
 const DAY_S = 86_400;
 
@@ -11,24 +12,37 @@ type Turn = { conversation: Pick<ConversationRow, "organizationId" | "agentId">;
 
 export type ChatBytes = ReturnType<typeof createChatBytes>;
 
-/** Limits how many bytes of text visitors can store per day, with an agent and from an address. */
+/**
+ * Limits how many bytes of text visitors can store per day, with an agent and from an address. From one network, an
+ * agent stores at most a quarter of its day, and never more than what is left for all others, because a single attacker
+ * can have many addresses of an IPv6 network.
+ */
 export function createChatBytes({ db, config }: Pick<Deps, "db" | "config">) {
   const { chatBytesPerDay, chatBytesPerIp } = config.limits;
-  const perAddress = chatBytesPerIp === 0 ? null : new RateLimiterMemory({ points: chatBytesPerIp, duration: DAY_S });
+  const perAddress = createDayCounter();
+  const perNetwork = createDayCounter();
+
+  async function checkAgent({ organizationId, id }: AgentRow, bytes: number, network: string | null): Promise<void> {
+    const free = chatBytesPerDay - (await readBytesToday(db, { organizationId, subject: id }));
+    if (bytes > free) throw dailyQuotaError("This agent cannot store more messages today.");
+    if (network === null) return;
+    const sent = await perNetwork.read(network);
+    if (sent + bytes <= Math.min(chatBytesPerDay / 4, free)) return;
+    throw dailyQuotaError("Too much text was sent to this agent from your network today.");
+  }
+
   return {
     /** @param ip null when limits by address do not apply @throws 429 */
-    async check({ organizationId, id }: AgentRow, messages: Messages, ip: string | null): Promise<void> {
+    async check(agent: AgentRow, messages: Messages, ip: string | null): Promise<void> {
       const bytes = countBytes(messages);
-      if (perAddress && ip !== null) {
-        await perAddress.consume(ip, bytes).catch((result: unknown) => {
-          if (result instanceof Error) throw result;
-          throw dailyQuotaError("Too much text was sent from your address today.");
-        });
+      const network = ip === null ? null : `${agent.id} ${findNetwork(ip)}`;
+      if (ip !== null && chatBytesPerIp > 0 && (await perAddress.read(ip)) + bytes > chatBytesPerIp) {
+        throw dailyQuotaError("Too much text was sent from your address today.");
       }
-      if (chatBytesPerDay === 0) return;
-      const used = await readBytesToday(db, { organizationId, subject: id });
-      if (used + bytes <= chatBytesPerDay) return;
-      throw dailyQuotaError("This agent cannot store more messages today.");
+      if (chatBytesPerDay > 0) await checkAgent(agent, bytes, network);
+      // Nothing counts before all checks have passed, because nothing is stored otherwise.
+      if (ip !== null) await perAddress.add(ip, bytes);
+      if (network !== null) await perNetwork.add(network, bytes);
     },
     /** Call it in the transaction that stores the messages. */
     async count(trx: Db, { conversation, messages }: Turn): Promise<void> {
@@ -41,3 +55,12 @@ export function createChatBytes({ db, config }: Pick<Deps, "db" | "config">) {
 
 const countBytes = (messages: Messages) =>
   messages.reduce((sum, { content, page }) => sum + Buffer.byteLength(content) + Buffer.byteLength(page ?? ""), 0);
+
+/** Counts bytes in memory, each key for a day from its first ones. */
+function createDayCounter() {
+  const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: DAY_S });
+  return {
+    read: async (key: string): Promise<number> => (await limiter.get(key))?.consumedPoints ?? 0,
+    add: (key: string, bytes: number) => limiter.penalty(key, bytes),
+  };
+}

@@ -4,7 +4,9 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import type { AgentRow } from "../db/tables.ts";
 import { addBytesToday, DOCUMENTS } from "../plans/byte-quota.ts";
+import { createChatBytes } from "./chat-bytes.ts";
 
 const MB = 1_000_000;
 
@@ -124,6 +126,58 @@ onBothDatabases("the quotas of storage", (createDatabase) => {
       "This agent cannot store more messages today. Try again tomorrow (UTC).",
     ]);
     expect((await say(await createAgent(account), messages)).statusCode).toBe(200);
+  });
+
+  /** Limits of 1,000 bytes a day and agent, and 100 per address, for texts of 50 bytes. */
+  async function createSmallQuota() {
+    const { config, db } = server.deps;
+    const limits = { ...config.limits, chatBytesPerDay: 1_000, chatBytesPerIp: 100 };
+    const bytes = createChatBytes({ db, config: { ...config, limits } });
+    const account = await server.createAccount();
+    const newAgent = async () => {
+      const id = await createAgent(account);
+      return db.selectFrom("agents").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    };
+    const messages = [{ content: "x".repeat(50), page: null }];
+    /** @returns whether the text was stored */
+    const send = async (agent: AgentRow, ip: string | null): Promise<boolean> => {
+      const isAllowed = await bytes.check(agent, messages, ip).then(
+        () => true,
+        () => false,
+      );
+      const { id: agentId, organizationId } = agent;
+      if (isAllowed) await bytes.count(db, { conversation: { organizationId, agentId }, messages });
+      return isAllowed;
+    };
+    return { send, newAgent };
+  }
+
+  it("limit the text of an address in a day, and count none that the agent refuses", async () => {
+    const { send, newAgent } = await createSmallQuota();
+    const [full, agent, other] = [await newAgent(), await newAgent(), await newAgent()];
+    for (let index = 0; index < 20; index++) await send(full, null);
+    for (let index = 0; index < 3; index++) expect(await send(full, "192.0.2.1")).toBe(false);
+    const sent = [await send(agent, "192.0.2.1"), await send(other, "192.0.2.1"), await send(agent, "192.0.2.1")];
+    expect(sent).toEqual([true, true, false]);
+    expect(await send(agent, "192.0.2.2")).toBe(true);
+  });
+
+  it("leave most of an agent's day to others, however many addresses of one network send text", async () => {
+    const { send, newAgent } = await createSmallQuota();
+    const agent = await newAgent();
+    const flood = async (network: string) => {
+      let stored = 0;
+      for (let index = 0; index < 10; index++) {
+        if (await send(agent, `${network}:${index.toString(16)}::/64`)) stored++;
+      }
+      return stored;
+    };
+    // A quarter of the day is five texts.
+    expect(await flood("2001:db8:1")).toBe(5);
+    expect(await flood("2001:db8:2")).toBe(5);
+    expect(await flood("2001:db8:3")).toBe(5);
+    expect(await flood("2001:db8:4")).toBeLessThan(4);
+    expect(await send(agent, "192.0.2.1")).toBe(true);
   });
 
   it("store only the last message of a request that a token budget refuses", async () => {

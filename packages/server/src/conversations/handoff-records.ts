@@ -48,7 +48,8 @@ export async function readAnswerEmails(
     .where("conversationId", "=", id)
     .where("organizationId", "=", organizationId)
     .where("kind", "=", "notice")
-    .where("target", "like", '{"notice":"answer"%')
+    // A target contains no text of people, so it matches nothing else.
+    .where("target", "like", '%"notice":"answer"%')
     .orderBy("createdAt", "desc")
     .orderBy("deliveries.id", "desc")
     .limit(MAX_RECORDS)

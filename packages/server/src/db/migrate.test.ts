@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { isMigrated, migrate } from "./migrate.ts";
+import { namesFromAddresses } from "./migrations/0070-names-from-addresses.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
 
 onBothDatabases("migrations", (createDatabase) => {
@@ -139,6 +140,26 @@ onBothDatabases("migrations", (createDatabase) => {
     await migrate({ db, kind });
     await sql`insert into migrations (name, "ranAt") values ('9999-future', 1)`.execute(db);
     await expect(migrate({ db, kind })).rejects.toThrow(/newer version/);
+  });
+
+  it("remove names that are a part of the address, but not those that a person can have", async () => {
+    const { db, kind } = open();
+    await migrate({ db, kind });
+    const createdAt = new Date().toISOString();
+    const names = ["ada", "ada.l", "grace_7", "Mary"];
+    const users = names.map((name, index) => ({
+      id: `user_${index}`,
+      name,
+      email: `${name.toLowerCase()}@example.com`,
+      image: null,
+      createdAt,
+      updatedAt: createdAt,
+      emailVerified: sql<boolean>`true`,
+    }));
+    await db.insertInto("users").values(users).execute();
+    await namesFromAddresses(db);
+    const rows = await db.selectFrom("users").select("name").orderBy("id").execute();
+    expect(rows.map(({ name }) => name)).toEqual(["ada", "", "", "Mary"]);
   });
 
   it("create foreign keys that delete dependent rows", async () => {

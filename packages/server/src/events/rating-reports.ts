@@ -50,6 +50,7 @@ async function reportRating(
       .updateTable("messages")
       .set({ ratingReported: reported, ratingReportedAt: now })
       .where("id", "=", messageId)
+      .where("conversationId", "=", message.conversationId)
       .execute();
     await record(trx, [{ ...place, type: "message.rated", data: () => ({ messageId, ...data }) }]);
   });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startDnsServer } from "../../../../test/dns-server.ts";
+import { OutboundError, wasNeverSent } from "./outbound-error.ts";
 import { createNameResolver } from "./resolve-names.ts";
 import { openOutbound, startHttpServer } from "./test-servers.ts";
 
@@ -47,6 +48,17 @@ describe("names that members entered", () => {
     }
     await names.resolveUntrusted("shop.test", "org_honest");
     expect(new Set(asked.map(({ name }) => name).filter((name) => name.startsWith("silent"))).size).toBe(16);
+  });
+
+  it("beyond the queue of their organization are refused as busy, which is not remembered as a failure", async () => {
+    const { names } = await openResolver(answerMost);
+    const ignore = () => {};
+    for (let index = 0; index < 1_016; index++) {
+      names.resolveUntrusted(`silent${index}.test`, "org_greedy").catch(ignore);
+    }
+    const refused: unknown = await names.resolveUntrusted("shop.test", "org_greedy").catch((error) => error);
+    expect(refused instanceof OutboundError && wasNeverSent(refused)).toBe(true);
+    expect(await names.resolveUntrusted("shop.test", "org_honest")).toEqual(["127.0.0.1"]);
   });
 
   it("are not looked up again for 30 s after a failure, and then once more", async () => {

@@ -89,11 +89,16 @@ export function createNameResolver(options: Options = {}) {
       const name = normalize(hostname);
       const failure = findFailure(name);
       if (failure) throw failure;
+      const release = await pool.acquire({ owner }).catch((error: unknown) => {
+        throw new OutboundError("busy", "Too many names of your organization are being looked up.", { cause: error });
+      });
       try {
-        return await pool.run({ owner }, () => resolve(name));
+        return await resolve(name);
       } catch (error) {
         if (error instanceof OutboundError) rememberFailure(name, error);
         throw error;
+      } finally {
+        release();
       }
     },
     /**

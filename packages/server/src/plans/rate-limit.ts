@@ -84,6 +84,14 @@ export function clientKey(ip: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
+/**
+ * Returns the network of a client's key: the IPv4 /24 or the IPv6 /48, which is the largest network that providers
+ * commonly assign to one customer.
+ */
+export function findNetwork(key: string): string {
+  return plainIpv4.test(key) ? key.split(".").slice(0, 3).join(".") : key.split(":").slice(0, 3).join(":");
+}
+
 /** The key for limits by address, or null for direct local requests to a loopback server, which are exempt. */
 export function findLimitedClient(request: FastifyRequest, config: Config): string | null {
   const isLocal = isLoopback(new URL(config.baseUrl).hostname) && isLoopbackAddress(request.ip) && isDirect(request);

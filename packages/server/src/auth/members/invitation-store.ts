@@ -1,7 +1,7 @@
 import { isAtLeast, toRole } from "@foyer/contract/rules/roles";
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Db } from "../../db/open.ts";
-import type { InvitationRow } from "../../db/tables.ts";
+import type { InvitationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { newId } from "../../ids.ts";
 import { lockMembers, lockRole } from "./member-lock.ts";
@@ -121,29 +121,34 @@ function mayInvite(inviter: string | undefined, role: string): boolean {
  * Makes the user a member if the inviter is still allowed to invite them.
  * @returns the organization's id, or null when no such invitation is pending for the user's address
  */
-export async function acceptInvitation(
-  db: Db,
+export async function acceptInvitation(db: Db, id: string, user: InvitedUser): Promise<string | null> {
+  return inTransaction(db, (trx) => acceptInvitationWithin(trx, id, user));
+}
+
+type InvitedUser = { id: string; email: string };
+
+/** `acceptInvitation` within a transaction. */
+export async function acceptInvitationWithin(
+  trx: Transaction<Tables>,
   id: string,
-  user: { id: string; email: string },
+  user: InvitedUser,
 ): Promise<string | null> {
-  return inTransaction(db, async (trx) => {
-    const found = await trx.selectFrom("invitations").select("organizationId").where("id", "=", id).executeTakeFirst();
-    if (!found) return null;
-    await lockMembers(trx, found.organizationId);
-    const invitation = await selectPending(trx)
-      .select(["organizationId", "role", "inviterId"])
-      .where("id", "=", id)
-      .where("email", "=", user.email)
-      .executeTakeFirst();
-    if (!invitation) return null;
-    const { organizationId, role, inviterId } = invitation;
-    if (!mayInvite(await lockRole(trx, organizationId, inviterId), role)) return null;
-    await trx.updateTable("invitations").set({ status: "accepted" }).where("id", "=", id).execute();
-    await trx
-      .insertInto("members")
-      .values({ id: newId("member"), organizationId, userId: user.id, role, createdAt: nowIso() })
-      .onConflict((conflict) => conflict.columns(["organizationId", "userId"]).doNothing())
-      .execute();
-    return organizationId;
-  });
+  const found = await trx.selectFrom("invitations").select("organizationId").where("id", "=", id).executeTakeFirst();
+  if (!found) return null;
+  await lockMembers(trx, found.organizationId);
+  const invitation = await selectPending(trx)
+    .select(["organizationId", "role", "inviterId"])
+    .where("id", "=", id)
+    .where("email", "=", user.email)
+    .executeTakeFirst();
+  if (!invitation) return null;
+  const { organizationId, role, inviterId } = invitation;
+  if (!mayInvite(await lockRole(trx, organizationId, inviterId), role)) return null;
+  await trx.updateTable("invitations").set({ status: "accepted" }).where("id", "=", id).execute();
+  await trx
+    .insertInto("members")
+    .values({ id: newId("member"), organizationId, userId: user.id, role, createdAt: nowIso() })
+    .onConflict((conflict) => conflict.columns(["organizationId", "userId"]).doNothing())
+    .execute();
+  return organizationId;
 }

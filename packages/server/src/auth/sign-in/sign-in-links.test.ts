@@ -275,6 +275,16 @@ onBothDatabases("an emailed link", (createDatabase) => {
     expect(users).toEqual([]);
   });
 
+  it("of an invitation creates no account when the invitation cannot be accepted anymore", async () => {
+    const email = "too-late@example.com";
+    const { owner, ...invitation } = await inviteByMail(email);
+    const { db } = server.deps;
+    await db.updateTable("members").set({ role: "member" }).where("userId", "=", owner.userId).execute();
+    const signUp = { email, password, name: "Mara", ...invitation };
+    expect((await createBrowser(server).call("POST", "/auth/sign-up/email", signUp)).status).toBe(404);
+    expect(await db.selectFrom("users").select("id").where("email", "=", email).execute()).toEqual([]);
+  });
+
   it("of an invitation asks a person who has an account to sign in", async () => {
     const known = await createOwner(server);
     const { owner: _, ...invitation } = await inviteByMail(known.email);

@@ -1,11 +1,20 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Transaction } from "kysely";
 import { isDuplicate } from "../../db/database-errors.ts";
+import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
-import { findUser, hasAccounts, insertVerifiedUser, renameUser, writePassword } from "../account-store.ts";
+import {
+  findUser,
+  hasAccounts,
+  insertVerifiedUser,
+  renameUser,
+  writePassword,
+  writePasswordWithin,
+} from "../account-store.ts";
 import type { AuthDeps } from "../auth-deps.ts";
 import { readEmailAddress } from "../email-address.ts";
-import { acceptInvitation, findInvitation } from "../members/invitation-store.ts";
+import { acceptInvitationWithin, findInvitation } from "../members/invitation-store.ts";
 import { isInvitationToken } from "../members/invitation-token.ts";
 import { purgeUnverifiedWithin } from "../members/unverified-user.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
@@ -104,10 +113,10 @@ export function createSignIn(
       if ((await findInvitation(db, invitationId))?.email !== email) throw notFound("Invitation");
       const { api } = await load();
       const hash = await passwords.hash(password);
-      const id = await createInvitedUser(db, { email, name: user.name, hash });
-      if (id === null) throw new AppError("CONFLICT", `${email} already has an account. Sign in to join.`);
+      if (!(await createInvitedMember(db, invitationId, { email, name: user.name, hash }))) {
+        throw new AppError("CONFLICT", `${email} already has an account. Sign in to join.`);
+      }
       keys.clearCache();
-      if ((await acceptInvitation(db, invitationId, { id, email })) === null) throw notFound("Invitation");
       return outcomeOf(await api.signInEmail({ body: { email, password }, ...callOptions(client) }), client);
     },
     async sendMagicLink(client: Client, email: string, callbackUrl: string): Promise<void> {
@@ -158,24 +167,36 @@ export function createSignIn(
   };
 }
 
+type InvitedMember = { email: string; name: string; hash: string };
+
 /**
- * Creates a verified user. A stranger may have signed up with the address before, so an unverified user loses their
- * credentials, sessions and keys. @returns the id, or null when the address belongs to a verified user
+ * Creates a verified user who joins the organization, or nothing if the invitation is not open anymore.
+ * @returns false when the address belongs to a verified user
  */
-async function createInvitedUser(
-  db: AuthDeps["db"],
-  { email, name, hash }: { email: string; name: string; hash: string },
-): Promise<string | null> {
-  const known = await findUser(db, email);
-  if (!known) {
-    return inTransaction(db, (trx) => insertVerifiedUser(trx, { email, name, hash })).catch((error: unknown) => {
-      if (isDuplicate(error)) return null;
-      throw error;
-    });
-  }
-  if (!(await inTransaction(db, (trx) => purgeUnverifiedWithin(trx, known.id)))) return null;
-  await renameUser(db, known.id, name);
-  await writePassword(db, known.id, { hash });
+function createInvitedMember(db: AuthDeps["db"], invitationId: string, member: InvitedMember): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    const id = await createInvitedUser(trx, member);
+    if (id === null) return false;
+    const joined = await acceptInvitationWithin(trx, invitationId, { id, email: member.email });
+    // Rolls back the user as well.
+    if (joined === null) throw notFound("Invitation");
+    return true;
+  }).catch((error: unknown) => {
+    if (isDuplicate(error)) return false;
+    throw error;
+  });
+}
+
+/**
+ * A stranger may have signed up with the address before, so an unverified user loses their credentials, sessions and
+ * keys. @returns the id, or null when the address belongs to a verified user
+ */
+async function createInvitedUser(trx: Transaction<Tables>, { email, name, hash }: InvitedMember) {
+  const known = await findUser(trx, email);
+  if (!known) return insertVerifiedUser(trx, { email, name, hash });
+  if (!(await purgeUnverifiedWithin(trx, known.id))) return null;
+  await renameUser(trx, known.id, name);
+  await writePasswordWithin(trx, known.id, { hash });
   return known.id;
 }
 

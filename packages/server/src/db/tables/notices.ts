@@ -57,8 +57,8 @@ export type HandoffTimerRow = {
   organizationId: string;
   handoffId: string;
   /**
-   * the number of escalations so far (-1: not announced yet), or the position of the first message that the visitor has
-   * not seen
+   * the number of escalations so far (-1: not announced yet; below: announced together with others), or the position of
+   * the first message that the visitor has not seen
    */
   step: number;
   dueAt: Instant;

@@ -153,8 +153,17 @@ function startProcess(): ChildProcess {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   // Without an id, the process could not be started, which its error event reports.
-  if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY);
+  if (child.pid !== undefined) lowerPriority(child.pid);
   return child;
+}
+
+/** A process that has ended has no priority. Its exit event reports why it ended. */
+export function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, LOW_PRIORITY);
+  } catch (error) {
+    if (!(error instanceof Error && "info" in error && (error.info as { code?: string }).code === "ESRCH")) throw error;
+  }
 }
 
 async function sendFile(child: ChildProcess, job: ExtractionJob | SiteJob, parts: FileParts): Promise<void> {

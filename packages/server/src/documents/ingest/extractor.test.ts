@@ -1,9 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
-import { sandboxFlags } from "./extraction-child.ts";
+import { lowerPriority, sandboxFlags } from "./extraction-child.ts";
 import { createExtractor, type Extractor } from "./extractor.ts";
 import { createDocx, createHugeStream, createPdf, zip } from "./sample-files.ts";
 
@@ -82,6 +82,21 @@ it("the extractor reads a text while files of four organizations occupy and awai
   stopped.abort(new Error("Canceled."));
   expect(await Promise.all(slow)).toEqual(Array(4).fill("Canceled."));
   shared.close();
+});
+
+it("the extractor reads a text of an organization that has used much time while its file is being read", async () => {
+  const measure = <T>(_: string, work: () => Promise<T>) => work();
+  const heavy = createExtractor({}, { isHeavy: () => true, measure });
+  const stopped = new AbortController();
+  const slow = read(endless, { reader: heavy, signal: stopped.signal });
+  expect(await read("One.", { reader: heavy, kind: "text" })).toBe(1);
+  stopped.abort(new Error("Canceled."));
+  expect(await slow).toBe("Canceled.");
+  heavy.close();
+});
+
+it("lowering the priority of a process that has ended does nothing", () => {
+  expect(() => lowerPriority(spawnSync(process.execPath, ["--version"]).pid)).not.toThrow();
 });
 
 it("the extraction process can read code, but no other file, and cannot write, connect or start programs", async () => {

@@ -44,12 +44,11 @@ export type SiteReader = {
 /**
  * Reads files in separate processes, because a malicious file can use any amount of memory and time. For each
  * organization, one file is read at a time, and waiting organizations take turns. Organizations that have used much time
- * share one process, so their files do not delay those of others. Texts and FAQ entries have a process of their own.
+ * share one process for them, so their files do not delay those of others. Texts and FAQ entries have a process of their own.
  */
-export function createExtractor(options: Partial<typeof defaults> = {}) {
+export function createExtractor(options: Partial<typeof defaults> = {}, usage = createExtractionUsage()) {
   const limits = { ...defaults, ...options };
   const closed = new AbortController();
-  const usage = createExtractionUsage();
   const files = createProcesses("file_extractions", MAX_FILE_PROCESSES, limits);
   const texts = createProcesses("text_extractions", TEXT_PROCESSES, limits);
   /** The turns of organizations that have used much time. */
@@ -64,7 +63,9 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
       processes.run(organizationId, signal, (child) =>
         usage.measure(organizationId, () => child.read({ ...file, signal })),
       );
-    return usage.isHeavy(organizationId) ? heavy.run({ owner: organizationId }, run, signal) : run();
+    return processes === files && usage.isHeavy(organizationId)
+      ? heavy.run({ owner: organizationId }, run, signal)
+      : run();
   }
 
   return {

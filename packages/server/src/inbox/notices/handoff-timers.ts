@@ -6,6 +6,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { createTimerLoop } from "../../jobs/timer-loop.ts";
 import { MAIL_HOST } from "../../outbox/host-of.ts";
+import { announceHeld } from "./announce-held.ts";
 import { NOT_ANNOUNCED, type NoticeRecorder } from "./record-notices.ts";
 
 const EVERY_MS = 5_000;
@@ -39,7 +40,7 @@ export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "ma
     everyMs: EVERY_MS,
     async readDue(limit) {
       const due = db.selectFrom("handoffTimers").select(["conversationId", "kind"]).where("dueAt", "<=", now());
-      return due.orderBy("dueAt").limit(limit).execute();
+      return due.orderBy("dueAt").orderBy("conversationId").limit(limit).execute();
     },
     handle: createHandler(deps, parts),
     async postpone({ conversationId, kind }, error) {
@@ -136,69 +137,9 @@ function createHandler(
         if (isReleased || timer.kind === "left") return;
         return recorder.remind(trx, timer, (userId) => isPresent(trx, { organizationId, userId }));
       }
-      if (timer.step === NOT_ANNOUNCED) return announceHeld(trx, timer, { epoch: conversation.epoch, announce, now });
+      if (timer.step <= NOT_ANNOUNCED) {
+        return announceHeld(trx, timer, { databaseKind, announce, epoch: conversation.epoch, now: now() });
+      }
       return escalate(trx, timer);
     });
-}
-
-/**
- * Notifies the team of a request that was held back, if the visitor is still waiting. Other requests to the same agent
- * that are due as well are announced with it, in one notice.
- */
-async function announceHeld(
-  trx: Transaction<Tables>,
-  timer: HandoffTimerRow,
-  { epoch, announce, now }: Pick<Parts, "announce"> & { epoch: number; now: () => number },
-): Promise<void> {
-  const { conversationId, organizationId, handoffId } = timer;
-  const handoff = await trx
-    .selectFrom("handoffs")
-    .select(["agentId", "cause"])
-    .where("id", "=", handoffId)
-    .where("organizationId", "=", organizationId)
-    .executeTakeFirst();
-  if (!handoff) return;
-  const { agentId, cause } = handoff;
-  const others = await takeOtherTimers(trx, timer, { agentId, now: now() });
-  const announced = await trx
-    .updateTable("handoffs")
-    .set({ announcedAt: now() })
-    .where("id", "in", [handoffId, ...others])
-    .where("organizationId", "=", organizationId)
-    .where("takenAt", "is", null)
-    .where("endedAt", "is", null)
-    .returning("id")
-    .execute();
-  const [first] = announced;
-  if (!first) return;
-  const place = { organizationId, agentId, conversationId, epoch };
-  const isAlone = announced.length === 1 && first.id === handoffId;
-  await (isAlone
-    ? announce(trx, { ...place, handoffId, cause, kind: "requested", heldUntil: null, isRepeated: true })
-    : announce(trx, { ...place, handoffId, kind: "digest", count: announced.length }));
-}
-
-/** Deletes the due timers of the agent's other requests that were held back. @returns the ids of these requests */
-async function takeOtherTimers(
-  trx: Transaction<Tables>,
-  { organizationId }: HandoffTimerRow,
-  { agentId, now }: { agentId: string; now: number },
-): Promise<string[]> {
-  const ofAgent = trx
-    .selectFrom("handoffs")
-    .select("id")
-    .where("agentId", "=", agentId)
-    .where("organizationId", "=", organizationId)
-    .where("announcedAt", "is", null)
-    .where("endedAt", "is", null);
-  const taken = await trx
-    .deleteFrom("handoffTimers")
-    .where("organizationId", "=", organizationId)
-    .where("kind", "=", "escalation")
-    .where("step", "=", NOT_ANNOUNCED)
-    .where("dueAt", "<=", now)
-    .where("handoffId", "in", ofAgent)
-    .returning("handoffId")
-    .execute();
-  return taken.map(({ handoffId }) => handoffId);
 }

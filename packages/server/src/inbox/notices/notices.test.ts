@@ -172,6 +172,34 @@ onBothDatabases("notices", (createDatabase) => {
     expect(posted).toEqual([expect.stringContaining("3 visitors are waiting for a person (Harbour)")]);
   });
 
+  it("are repeated for requests that were announced together, until members have taken them", async () => {
+    const handoff = { isEnabled: true, promiseMinutes: 5 };
+    const agentId = await createAgent(team.owner, { handoff });
+    const ids: string[] = [];
+    for (let index = 0; index < 13; index++) {
+      const place = { organizationId: team.organizationId, agentId };
+      const id = await insertConversation(server.deps.db, place, {}, [{ content: "Hello?" }]);
+      await team.owner.call("POST", `/conversations/${id}/handoff`, {});
+      ids.push(id);
+    }
+    const together = async () => {
+      for (const id of ids) await listSentAbout(id);
+      const link = `/dashboard/agents/${agentId}/conversations?view=waiting`;
+      const mails = smtp.mails().filter(({ text, to }) => text.includes(link) && to.includes(team.email));
+      return mails.map(({ subject }) => subject.split(" waiting")[0]);
+    };
+    await listTimers(11).runOnce();
+    expect(await together()).toEqual(["3 visitors are"]);
+    await team.owner.call("POST", `/conversations/${ids[10]}/takeover`, {});
+    await listTimers(17).runOnce();
+    expect(await together()).toEqual(["3 visitors are", "2 visitors are"]);
+    await listTimers(23).runOnce();
+    await listTimers(29).runOnce();
+    expect(await together()).toHaveLength(4);
+    await listTimers(100).runOnce();
+    expect(await together()).toHaveLength(4);
+  });
+
   it("contain no links of the visitor in emails to members", async () => {
     const { id } = await request({
       conversation: { userName: "Ada www.evil.example", title: "See https://evil.example/title" },

@@ -149,7 +149,10 @@ export function createNoticeRecorder(
   return { record, call, enqueue, remind: memberNotices.remind };
 }
 
-/** The step of a request about which the team has not been notified yet. */
+/**
+ * The step of a request about which the team has not been notified yet. Lower steps belong to requests that were
+ * announced together, once for each number.
+ */
 export const NOT_ANNOUNCED = -1;
 
 type Timer = { kind: "escalation" | "answer"; step: number; dueAt: number };
