@@ -66,7 +66,7 @@ export function createReferenceReaders() {
 }
 
 /** All sheets as CSV files, with the cells as they are shown. */
-const sheetsAsShown = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1";
+const sheetsAsShown = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1";
 
 async function convertWithOffice(file: string, target: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "foyer-office-"));

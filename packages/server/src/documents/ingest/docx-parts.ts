@@ -12,6 +12,12 @@ export function withoutHiddenRuns(xml: string, onHidden: () => void): string {
   });
 }
 
+/** Removes the elements of smart tags and custom XML around runs, which mammoth ignores with their content. */
+export const withoutWrappers = (xml: string): string =>
+  xml
+    .replace(/<w:(smartTag|customXml)Pr\b[^<>]*?(?:\/>|>[\s\S]*?<\/w:\1Pr>)/g, "")
+    .replace(/<\/?w:(?:smartTag|customXml)(?: [^<>]*)?>/g, "");
+
 /** Replaces equations, which mammoth ignores, with a line of text: `(a+b)/c`, `x^2`. */
 export function withLinearEquations(xml: string): string {
   if (!xml.includes("<m:oMath")) return xml;

@@ -1,6 +1,7 @@
 import { strToU8, zipSync } from "fflate";
 import mammoth from "mammoth";
-import { headingStyles, joinEdges, withLinearEquations, withoutHiddenRuns } from "./docx-parts.ts";
+import { withNumbers } from "./docx-numbering.ts";
+import { headingStyles, joinEdges, withLinearEquations, withoutHiddenRuns, withoutWrappers } from "./docx-parts.ts";
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
 import { readXml } from "./read-zip.ts";
@@ -19,15 +20,18 @@ export async function extractDocx({ archive, onProgress, warnings }: FileInput):
       warnings.add("ATTACHMENTS_LEFT_OUT", name.replace(/^.*\//, ""));
   }
   const checked: Record<string, Uint8Array> = {};
+  const styles = readXml(parts, "word/styles.xml") ?? "";
+  const numbering = readXml(parts, "word/numbering.xml") ?? "";
   const edges: Record<"header" | "footer", string[]> = { header: [], footer: [] };
   for (const [name, content] of parts) {
     const xml = readXml(parts, name);
-    const shown = withLinearEquations(withoutHiddenRuns(xml ?? "", () => warnings.add("HIDDEN_TEXT")));
+    const text = withoutHiddenRuns(withoutWrappers(xml ?? ""), () => warnings.add("HIDDEN_TEXT"));
+    const shown = withLinearEquations(name === main ? withNumbers(text, numbering, styles) : text);
     const [, edge] = /^word\/(header|footer)\d*\.xml$/i.exec(name) ?? [];
     if (edge) edges[edge.toLowerCase() as "header" | "footer"].push(shown);
     checked[name] = xml === null ? content : strToU8(shown);
   }
-  const styleMap = headingStyles(readXml(parts, "word/styles.xml") ?? "");
+  const styleMap = headingStyles(styles);
   const readEdge = async (texts: readonly string[]): Promise<Block[]> => {
     const document = joinEdges(texts);
     if (document === null) return [];

@@ -55,6 +55,27 @@ describe("reading tables of pages", () => {
   });
 });
 
+it("numbers the items of ordered lists of pages", async () => {
+  const list =
+    "<!doctype html><main><ol start=3><li>Lock<li><p>Key</p><ul><li>Spare</ul></ol><ol type=a><li>Map</ol></main>";
+  expect(await texts(list)).toEqual(["3. Lock", "4. Key", "- Spare", "a. Map"]);
+});
+
+it.each([
+  ["a page", "<!doctype html><main><h1>Contact</h1><h2>Call 0555 123</h2><h2>Hours</h2><p>Daily</p></main>"],
+  ["a Markdown file", "# Contact\n\n## Call 0555 123\n\n## Hours\n\nDaily"],
+])("keeps the headings without text of %s", async (_, text) => {
+  expect(await texts(text)).toEqual(["Call 0555 123", "Daily"]);
+});
+
+it("keeps the name of a column without cells", async () => {
+  const { blocks } = await extract(Buffer.from("Bike,Price,Note\nCity,20,"), () => {}, {
+    charset: null,
+    format: "csv",
+  });
+  expect(blocks.map(({ text }) => text)).toEqual(["Bike | Price | Note", "Bike: City | Price: 20"]);
+});
+
 it("repeats the header in the rows of a Markdown table", async () => {
   expect(
     await texts("# Bikes\n\n| Bike | Price |\n|---|--:|\n| City \\| lake | 20 |\n| Cargo | 30 |\n\nText | more."),
@@ -99,6 +120,31 @@ describe("reading what Office files show", () => {
     );
     const body = `<w:p><w:r><w:t>Energy:</w:t></w:r>${equation}</w:p>`;
     expect(await texts(createDocx(body))).toEqual(["Energy: E=(a+b)/(c^2)"]);
+  });
+
+  it("writes the numbers of lists and headings of a DOCX file as Word shows them", async () => {
+    const level = (index: number, format: string, text: string) =>
+      `<w:lvl w:ilvl="${index}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+    const numbering = `<w:numbering ${w}><w:abstractNum w:abstractNumId="0">${level(0, "decimal", "%1.")}${level(1, "lowerLetter", "%1.%2)")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`;
+    const item = (text: string, depth: number) =>
+      paragraph(text).replace(
+        "<w:p>",
+        `<w:p><w:pPr><w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="1"/></w:numPr></w:pPr>`,
+      );
+    const body = item("Lock", 0) + item("Key", 1) + item("Chain", 1) + item("Map", 0) + item("Legend", 1);
+    expect(await texts(createDocx(body, { "word/numbering.xml": numbering }))).toEqual([
+      "1. Lock",
+      "1.a) Key",
+      "1.b) Chain",
+      "2. Map",
+      "2.a) Legend",
+    ]);
+  });
+
+  it("reads text within smart tags of a DOCX file", async () => {
+    expect(
+      await texts(createDocx('<w:p><w:smartTag w:element="City"><w:r><w:t>Kiel</w:t></w:r></w:smartTag></w:p>')),
+    ).toEqual(["Kiel"]);
   });
 
   it("says how many formulas of an XLSX file have no result, and what is hidden", async () => {

@@ -4,6 +4,7 @@ import { ExtractionError } from "./extraction-error.ts";
 import { createElement, type Element, headingLevels, isBlock, isCell } from "./html-elements.ts";
 import { createPageMetadata, type PageMetadata } from "./html-metadata.ts";
 import { createTable } from "./html-table.ts";
+import { formatOrdinal, type NumberStyle } from "./list-labels.ts";
 import type { Block } from "./split-passages.ts";
 
 /** The text and the metadata of a page. */
@@ -54,6 +55,9 @@ function createContentWalker() {
   const outline = createOutline();
   const table = createTable();
   let text = "";
+  /** the latest heading while it has neither text nor other headings below it */
+  let unused: { level: number; isMain: boolean } | null = null;
+  const lists: OpenList[] = [];
   let superscript: { start: number; isNote: boolean } | null = null;
 
   /** Marks digits after digits, because 10 with a superscript 6 is not 106. Drops the numbers of footnotes. */
@@ -72,8 +76,24 @@ function createContentWalker() {
     if (trimmed === "" || /^(-|\[[ x]\])$/.test(trimmed)) return;
     const element = path.at(-1);
     const level = element?.headingLevel ?? null;
-    if (level !== null) outline.open(level, trimmed);
-    else found.push({ text: trimmed, headings: outline.headings(), page: null, isMain: element?.isMain ?? false });
+    const isMain = element?.isMain ?? false;
+    if (level !== null) {
+      keepUnused(level);
+      outline.open(level, trimmed);
+      unused = { level, isMain };
+      return;
+    }
+    found.push({ text: trimmed, headings: outline.headings(), page: null, isMain });
+    unused = null;
+  }
+
+  /** Keeps a heading without text as text when a heading of the same or a higher level follows. */
+  function keepUnused(nextLevel: number): void {
+    const [title = "", ...above] = outline.headings().reverse();
+    if (unused && nextLevel <= unused.level) {
+      found.push({ text: title, headings: above.reverse(), page: null, isMain: unused.isMain });
+    }
+    unused = null;
   }
 
   /** Ends the current paragraph. Paragraphs within a table cell become part of the row. */
@@ -90,11 +110,13 @@ function createContentWalker() {
     open(tag: string, attributes: Record<string, string>): void {
       if (tag === "br") text += "\n";
       // The mark of a list item belongs to the first paragraph in it.
-      if (isBlock(tag) && text.trim() !== "-") flush();
+      if (isBlock(tag) && !isListMark(text)) flush();
       const element = createElement(tag, attributes, path.at(-1));
       path.push(element);
       if (element.isSkipped) return;
-      if (tag === "li" && text.trim() !== "-") text += "- ";
+      if (tag === "ol" || tag === "ul") lists.push(openList(tag, attributes));
+      if (tag === "li" && (!isListMark(text) || /\d|[a-z]/i.test(text)))
+        text += nextMark(lists.at(-1), attributes.value);
       if (struckTags.has(tag)) text += "~~";
       if (tag === "input" && /^(checkbox|radio)$/i.test(attributes.type ?? "")) {
         text += attributes.checked === undefined ? "[ ] " : "[x] ";
@@ -122,15 +144,36 @@ function createContentWalker() {
       if (tag === "thead") table.closeHead();
       if (tag === "tr") table.closeRow();
       if (tag === "table") for (const row of table.close()) emit(row);
+      if ((tag === "ol" || tag === "ul") && !element?.isSkipped) lists.pop();
       if (tag === "details" || tag === "dl") outline.closeQuestions();
       path.pop();
     },
     blocks(): Block[] {
       emit(text);
+      keepUnused(0);
       return selectMainBlocks(found);
     },
   };
 }
+
+type OpenList = { next: number; style: NumberStyle } | null;
+
+/** An ordered list counts its items. */
+function openList(tag: string, { start, type = "1" }: Record<string, string>): OpenList {
+  const first = Number.parseInt(start ?? "1", 10);
+  const style = /^[1aAiI]$/.test(type) ? (type as NumberStyle) : "1";
+  return tag === "ol" ? { next: Number.isNaN(first) ? 1 : first, style } : null;
+}
+
+/** The mark of a list item: its number, or a dash. */
+function nextMark(list: OpenList | undefined, value: string | undefined): string {
+  if (!list) return "- ";
+  if (value !== undefined && /^\d{1,9}$/.test(value)) list.next = Number(value);
+  return `${formatOrdinal(list.next++, list.style)}. `;
+}
+
+/** Whether a text consists of the mark of a list item, whose first paragraph follows. */
+const isListMark = (text: string) => /^\s*(-|\w{1,10}\.) $/.test(text);
 
 const struckTags = new Set(["s", "del", "strike"]);
 

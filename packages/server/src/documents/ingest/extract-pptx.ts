@@ -1,5 +1,6 @@
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
+import { formatNumber } from "./number-format.ts";
 import type { Block } from "./split-passages.ts";
 import { createWalker, escapeHtml, localName, readRelationships, type Walk } from "./walk-xml.ts";
 
@@ -116,6 +117,7 @@ function readChart(walk: Walk, part: string): string {
   const texts: string[] = [];
   const series: Array<{ name: string; categories: string[]; values: string[] }> = [];
   const path: string[] = [];
+  let format = "General";
   let paragraph = "";
   walk(part, {
     open({ name }) {
@@ -125,9 +127,11 @@ function readChart(walk: Walk, part: string): string {
     text(value, name) {
       const current = series.at(-1);
       if (name === "t") paragraph += value;
+      if (name === "formatCode") format = value;
       if (name !== "v" || !current) return;
-      if (path.includes("cat") || path.includes("xVal")) current.categories.push(value);
-      else if (path.includes("val") || path.includes("yVal")) current.values.push(value);
+      if (path.includes("cat") || path.includes("xVal"))
+        current.categories.push(formatValue(value, path.includes("numCache") ? format : "General"));
+      else if (path.includes("val") || path.includes("yVal")) current.values.push(formatValue(value, format));
       else if (path.includes("tx")) current.name += value;
     },
     close(name) {
@@ -140,12 +144,11 @@ function readChart(walk: Walk, part: string): string {
   const categories = series.find((one) => one.categories.length > 0)?.categories ?? [];
   const header = ["", ...series.map(({ name }) => name)].map((name) => `<th>${escapeHtml(name)}</th>`).join("");
   const rows = categories.map((category, index) => {
-    const cells = [category, ...series.map(({ values }) => formatValue(values[index] ?? ""))];
+    const cells = [category, ...series.map(({ values }) => values[index] ?? "")];
     return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join("")}</tr>`;
   });
   return `${texts.join("")}<table><tr>${header}</tr>${rows.join("")}</table>`;
 }
 
-/** Removes the error of binary fractions. */
-const formatValue = (value: string) =>
-  value.trim() === "" || Number.isNaN(Number(value)) ? value : String(Number(Number(value).toPrecision(15)));
+const formatValue = (value: string, format: string) =>
+  value.trim() === "" || Number.isNaN(Number(value)) ? value : formatNumber(Number(value), format);

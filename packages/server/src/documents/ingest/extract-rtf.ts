@@ -5,7 +5,7 @@ import { escapeHtml } from "./walk-xml.ts";
 
 /** Groups whose text is not part of the document, besides those that are marked as optional. */
 const unreadGroups = new Set(
-  "fonttbl colortbl stylesheet info pict themedata colorschememapping datastore listtable listoverridetable rsidtbl generator xmlnstbl latentstyles fldinst revtbl filetbl objdata objclass objname sp xe tc bkmkstart bkmkend annotation atnid atnauthor atrfstart atrfend nonshppict template operator author private ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn pntext pntxta pntxtb".split(
+  "fonttbl colortbl stylesheet info pict themedata colorschememapping datastore listtable listoverridetable rsidtbl generator xmlnstbl latentstyles fldinst revtbl filetbl objdata objclass objname sp xe tc bkmkstart bkmkend annotation atnid atnauthor atrfstart atrfend nonshppict template operator author private ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn pntxta pntxtb".split(
     " ",
   ),
 );

@@ -1,6 +1,6 @@
 import type { FileContent } from "./extracted.ts";
 import type { Block } from "./split-passages.ts";
-import { labelRow } from "./table-blocks.ts";
+import { areNamesUsed, labelRow } from "./table-blocks.ts";
 
 const heading = /^(#{1,6})\s+(.+?)\s*#*\s*$/;
 const underline = /^(=+|-{3,})\s*$/;
@@ -36,10 +36,20 @@ function splitBlocks(text: string): Block[] {
   const flush = () => {
     const content = lines.join("\n").trim();
     lines = [];
-    if (content !== "") blocks.push({ text: content, headings: headings.filter(Boolean), page: null });
+    if (content === "") return;
+    blocks.push({ text: content, headings: headings.filter(Boolean), page: null });
+    isUnused = false;
+  };
+  let isUnused = false;
+  const keepUnused = () => {
+    const [title = "", ...above] = headings.filter(Boolean).reverse();
+    if (isUnused && title !== "") blocks.push({ text: title, headings: above.reverse(), page: null });
+    isUnused = false;
   };
   const open = (level: number, title: string) => {
     flush();
+    if (level <= headings.length) keepUnused();
+    isUnused = true;
     headings.length = Math.min(headings.length, level - 1);
     while (headings.length < level - 1) headings.push("");
     headings.push(removeInlineMarkup(title));
@@ -77,6 +87,7 @@ function splitBlocks(text: string): Block[] {
     }
   }
   flush();
+  keepUnused();
   return blocks;
 }
 
@@ -93,7 +104,8 @@ function readTable(lines: readonly string[], start: number): { lines: string[]; 
   const end = rows.findIndex((line) => !line.includes("|"));
   const body = end === -1 ? rows : rows.slice(0, end);
   const labelled = body.map((row) => labelRow(header, splitCells(row)));
-  return { lines: body.length > 0 ? labelled : [labelRow([], header)], count: body.length + 2 };
+  const isUsed = areNamesUsed(header, body.map(splitCells));
+  return { lines: isUsed ? labelled : [labelRow([], header), ...labelled], count: body.length + 2 };
 }
 
 const splitCells = (line: string) =>
@@ -107,6 +119,7 @@ const splitCells = (line: string) =>
 function removeInlineMarkup(line: string): string {
   if (line.length > 20_000) return line;
   return line
+    .replace(/!\[([^\][]{0,500})\]\([^()\s]{1,2000}\)/g, "$1")
     .replace(/!?\[([^\][]{1,500})\]\([^()\s]{1,2000}\)/g, "$1")
     .replace(/(\*\*|__)(?=\S)([^*_]{1,500}?)\1/g, "$2");
 }

@@ -127,8 +127,12 @@ function readRows(walk: Walk, part: string, { strings, formats, is1904 }: Workbo
 
   const readCell = ({ type, style, value }: NonNullable<typeof cell>) => {
     if (type === "s") return strings[Number(value)] ?? "";
-    if (type === "b") return value === "1" ? "yes" : "no";
-    if (type === "e") return "";
+    if (type === "b") return value === "1" ? "TRUE" : "FALSE";
+    if (type === "d")
+      return value
+        .replace(/T(00:00(:00)?(\.0+)?)?/, " ")
+        .replace(/(\.\d+)?Z?$/, "")
+        .trim();
     if (type !== "n" || value.trim() === "" || Number.isNaN(Number(value))) return clean(value);
     return formatNumber(Number(value), formats[style] ?? "General", is1904);
   };

@@ -116,7 +116,7 @@ function decode(bytes: Uint8Array, charset: string | null, warnings?: Warnings):
   }
 }
 
-const DECLARED_WITHIN = 4_096;
+const DECLARED_WITHIN = 65_536;
 const declaration =
   /<meta\b[^>]{0,300}?\bcharset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})|^\s{0,99}<\?xml\b[^>]{0,100}?\bencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})/i;
 

@@ -1,4 +1,4 @@
-import { isYear, labelRow, startsWithNumber } from "./table-blocks.ts";
+import { areNamesUsed, isYear, labelRow, startsWithNumber } from "./table-blocks.ts";
 
 /** `isRepeated` means that the cell spans several columns, and this is not its first one. */
 type Cell = { text: string; isRepeated: boolean; isBold: boolean };
@@ -98,21 +98,30 @@ function formatRows(rows: readonly Row[]): string[] {
   const lines: string[] = [];
   let header: string[] = [];
   let waiting: string[] = [];
+  let labelled: string[][] = [];
+  /** Keeps a header as text if some of its names label no cell. */
+  const keepUnused = () => {
+    if (waiting.length > 0 && !areNamesUsed(header, labelled)) lines.push(...waiting);
+    waiting = [];
+    labelled = [];
+  };
   for (const [index, { cells, isHeader }] of rows.entries()) {
     const texts = cells.map(({ text }) => text);
     const plain = cells.filter(({ isRepeated }) => !isRepeated).map(({ text }) => text);
     // A cell across the whole table is a title.
-    const isTitle = plain.filter(Boolean).length < 2 && cells.length > 1;
+    const isTitle = plain.length === 1 && cells.length > 1;
     if ((isHeader || index === inferred) && !isTitle) {
+      if (labelled.length > 0) keepUnused();
       header = waiting.length > 0 ? texts.map((text, column) => joinDistinct(header[column], text)) : texts;
       waiting.push(labelRow([], plain));
       continue;
     }
-    waiting = [];
     const isLabelled = header.length > 1 && cells.length <= header.length && !isTitle;
+    if (isLabelled) labelled.push(texts);
     lines.push(isLabelled ? labelRow(header, texts) : labelRow([], plain));
   }
-  return [...lines, ...waiting];
+  keepUnused();
+  return lines;
 }
 
 const joinDistinct = (above = "", below = "") => (above === below ? above : `${above} ${below}`.trim());

@@ -16,12 +16,16 @@ export function tableBlocks(rows: Iterable<readonly string[]>, name: string | nu
   const filled = [...rows].filter((row) => countFilled(row) > 0);
   const start = findHeader(filled);
   const header = filled[start] ?? [];
+  const isHeaderShown = !areNamesUsed(header, filled.slice(start + 1));
   return filled.flatMap((row, index) => {
-    // A table that consists only of a header is kept as text.
-    if (index === start && start < filled.length - 1) return [];
+    if (index === start && !isHeaderShown) return [];
     return [{ text: index > start && start >= 0 ? labelRow(header, row) : joinCells(row), headings, page: null }];
   });
 }
+
+/** Whether each name of a header labels a cell. A header with further names is kept as text. */
+export const areNamesUsed = (header: readonly string[], rows: readonly (readonly string[])[]): boolean =>
+  rows.length > 0 && header.every((name, column) => name === "" || rows.some((row) => (row[column] ?? "") !== ""));
 
 /** `Name: City bike | Price: 20` */
 export const labelRow = (header: readonly string[], row: readonly string[]): string =>
