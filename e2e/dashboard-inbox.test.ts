@@ -288,6 +288,29 @@ describe("the inbox", () => {
     await site.call(page, "DELETE", `/conversations/${id}`);
   });
 
+  it("revokes the links that were emailed for a conversation, after a confirmation", async () => {
+    const { page, problems } = await visit();
+    const { db } = site.server.deps;
+    const id = conversationIds.ride;
+    await page.route(`**/conversations/${id}`, async (route) => {
+      if (route.request().resourceType() !== "fetch") return route.continue();
+      const response = await route.fetch();
+      const { data, error } = await response.json();
+      const answerEmails = [{ to: "ada@example.com", at: "2026-01-02T10:00:00.000Z", state: "delivered" }];
+      await route.fulfill({ response, json: { data: { ...data, answerEmails }, error } });
+    });
+    await page.goto(`${page.url().split(/[?#]/)[0]}/${id}`);
+    const readVersion = async () =>
+      (await db.selectFrom("conversations").select("linkVersion").where("id", "=", id).executeTakeFirstOrThrow())
+        .linkVersion;
+    const before = await readVersion();
+    await page.getByRole("button", { name: "Revoke emailed links" }).click();
+    await page.getByRole("button", { name: "Revoke links", exact: true }).click();
+    await page.getByText("Emailed links revoked").waitFor();
+    expect(await readVersion()).toBe(before + 1);
+    expect(problems).toEqual([]);
+  });
+
   it("exports a conversation and all filtered conversations", async () => {
     const { page, problems } = await visit(`/${conversationIds.ride}`);
     const save = async (act: () => Promise<void>) => {

@@ -7,6 +7,9 @@ export const AgentUsage = Type.Object({
   id: Type.String(),
   name: Type.String(),
   tools: Type.Integer(),
+  documents: Type.Integer(),
+  chatBytesToday: Type.Integer(),
+  submissionBytesToday: Type.Integer(),
   tokensThisMonth: Type.Integer(),
   monthlyTokenBudget: nullable(Type.Integer({ description: unlimited })),
   conversationsThisMonth: Type.Integer({
@@ -22,6 +25,20 @@ export const Plan = Type.Object(
     limits: Type.Object({
       requestsPerMinute: nullable(Type.Integer({ description: `Requests with API keys. ${unlimited}` })),
       toolsPerAgent: nullable(Type.Integer({ description: unlimited })),
+      agents: nullable(Type.Integer({ description: unlimited })),
+      documentsPerAgent: nullable(Type.Integer({ description: unlimited })),
+      documentBytes: nullable(Type.Integer({ description: `Original files of all documents. ${unlimited}` })),
+      documentBytesPerDay: nullable(
+        Type.Integer({ description: `Original files of documents added on one day, in UTC. ${unlimited}` }),
+      ),
+      chatBytesPerAgentPerDay: nullable(
+        Type.Integer({ description: `Text that visitors send to one agent on one day, in UTC. ${unlimited}` }),
+      ),
+      submissionBytesPerAgentPerDay: nullable(
+        Type.Integer({
+          description: `Form submissions to one agent with their files, on one day in UTC. ${unlimited}`,
+        }),
+      ),
       operatorTokensPerMonth: nullable(
         Type.Integer({ description: `With the server's provider keys, not the organization's own; ${unlimited}` }),
       ),
@@ -29,6 +46,8 @@ export const Plan = Type.Object(
     usage: Type.Object({
       requestsThisMinute: Type.Integer(),
       operatorTokensThisMonth: Type.Integer(),
+      documentBytes: Type.Integer(),
+      documentBytesToday: Type.Integer(),
       agents: Type.Array(AgentUsage),
     }),
   },

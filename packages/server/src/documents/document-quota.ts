@@ -1,6 +1,6 @@
 import type { Db } from "../db/open.ts";
 import { AppError } from "../errors.ts";
-import { addBytesToday, DOCUMENTS, dailyQuotaError, readBytesToday } from "../plans/byte-quota.ts";
+import { addBytesToday, DOCUMENTS, dailyQuotaError, readBytesToday, readDocumentBytes } from "../plans/byte-quota.ts";
 import { readLimits } from "../plans/plan-limits.ts";
 
 /**
@@ -22,13 +22,7 @@ export async function checkDocumentBytes(db: Db, organizationId: string, bytes: 
     }
   }
   if (documentBytes === null) return;
-  const stored = await db
-    .selectFrom("documents")
-    .select((x) => x.fn.sum<number>("bytes").as("bytes"))
-    .where("organizationId", "=", organizationId)
-    .where("fileId", "is not", null)
-    .executeTakeFirst();
-  if (Number(stored?.bytes ?? 0) + bytes <= documentBytes) return;
+  if ((await readDocumentBytes(db, organizationId)) + bytes <= documentBytes) return;
   throw new AppError(
     "DOCUMENT_LIMIT_REACHED",
     `The plan ${plan} allows ${formatMegabytes(documentBytes)} of documents. Delete some, or choose a larger plan.`,

@@ -23,6 +23,17 @@ export async function readBytesToday(db: Db, { organizationId, subject }: Owner)
   return Number(row?.bytes ?? 0);
 }
 
+/** The bytes of the originals of an organization's documents. */
+export async function readDocumentBytes(db: Db, organizationId: string): Promise<number> {
+  const stored = await db
+    .selectFrom("documents")
+    .select((x) => x.fn.sum<number>("bytes").as("bytes"))
+    .where("organizationId", "=", organizationId)
+    .where("fileId", "is not", null)
+    .executeTakeFirst();
+  return Number(stored?.bytes ?? 0);
+}
+
 /** Adds stored bytes to the day's usage. Call it in the transaction that stores them. */
 export async function addBytesToday(trx: Db, owner: Owner, bytes: number): Promise<void> {
   await trx

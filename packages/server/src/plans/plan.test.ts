@@ -7,7 +7,15 @@ import { firstIdAt } from "../ids.ts";
 import { toMonth } from "./routes.ts";
 import { createUsageStore } from "./usage-store.ts";
 
-const nothing = { tools: 0, tokensThisMonth: 0, conversationsThisMonth: 0, submissionsThisMonth: 0 };
+const nothing = {
+  tools: 0,
+  documents: 0,
+  chatBytesToday: 0,
+  submissionBytesToday: 0,
+  tokensThisMonth: 0,
+  conversationsThisMonth: 0,
+  submissionsThisMonth: 0,
+};
 
 onBothDatabases("the plan endpoint", (createDatabase) => {
   let database: TestDatabase;
@@ -29,15 +37,27 @@ onBothDatabases("the plan endpoint", (createDatabase) => {
     await free.call("POST", "/tools", tool);
     expect((await free.call("GET", "/plan")).body).toEqual({
       planId: "free",
-      limits: { requestsPerMinute: 50, toolsPerAgent: 3, operatorTokensPerMonth: 1_000_000 },
+      limits: {
+        requestsPerMinute: 50,
+        toolsPerAgent: 3,
+        operatorTokensPerMonth: 1_000_000,
+        agents: 10,
+        documentsPerAgent: 20,
+        documentBytes: 500_000_000,
+        documentBytesPerDay: 200_000_000,
+        chatBytesPerAgentPerDay: 500_000_000,
+        submissionBytesPerAgentPerDay: 500_000_000,
+      },
       usage: {
         requestsThisMinute: expect.any(Number),
         operatorTokensThisMonth: 0,
+        documentBytes: 0,
+        documentBytesToday: 0,
         agents: [{ id: data.id, name: "Harbour", ...nothing, tools: 1, monthlyTokenBudget: 5_000 }],
       },
     });
     // The test servers have no limit for this plan.
-    expect((await pro.call("GET", "/plan")).body).toEqual({
+    expect((await pro.call("GET", "/plan")).body).toMatchObject({
       planId: "pro",
       limits: { requestsPerMinute: null, toolsPerAgent: null, operatorTokensPerMonth: null },
       usage: { requestsThisMinute: 0, operatorTokensThisMonth: 0, agents: [] },
@@ -99,11 +119,18 @@ onBothDatabases("the plan endpoint", (createDatabase) => {
       .insertInto("formDays")
       .values([...days, { ...counts, toolId: "tool_2", day: "2026-03-02" }])
       .execute();
-    expect(await createUsageStore(server.deps)(organizationId, march)).toEqual([
+    await db
+      .insertInto("byteDays")
+      .values(["2026-03-30", "2026-03-31"].map((day) => ({ organizationId, subject: agentId, day, bytes: 700 })))
+      .execute();
+    await db.insertInto("submissionDays").values({ agentId, day: "2026-03-31", bytes: 90 }).execute();
+    expect(await createUsageStore(server.deps)(organizationId, { ...march, today: "2026-03-31" })).toEqual([
       {
         id: agentId,
         name: "Busy",
-        tools: 0,
+        ...nothing,
+        chatBytesToday: 700,
+        submissionBytesToday: 90,
         monthlyTokenBudget: null,
         tokensThisMonth: 700,
         conversationsThisMonth: 2,

@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { firstIdAt } from "../ids.ts";
 import { toUtcDay } from "../utc-day.ts";
+import { DOCUMENTS, readBytesToday, readDocumentBytes } from "./byte-quota.ts";
 import type { CallCounter } from "./call-counter.ts";
 import { callsPerMinute, readLimits, tokensPerMonth } from "./plan-limits.ts";
 import { createTokenBudgets } from "./token-budget.ts";
@@ -21,20 +22,29 @@ export function planRoutes(
     ...contract.getPlan,
     handler: async (request) => {
       const { organizationId, plan } = requirePrincipal(request);
-      const { toolsPerAgent } = readLimits(plan);
+      const { chatBytesPerDay, submissionBytesPerDay } = deps.config.limits;
       // 0 disables the limit.
       const requestsPerMinute = callsPerMinute(plan, deps.config.limits.apiCalls) || null;
       const requestsThisMinute = await calls.current(organizationId);
-      const agents = await usageOf(organizationId, toMonth(Date.now()));
+      const now = Date.now();
+      const agents = await usageOf(organizationId, { ...toMonth(now), today: toUtcDay(now) });
       const operatorTokensThisMonth = await budgets.usedByOrganization(organizationId);
       return {
         planId: plan,
         limits: {
+          ...readLimits(plan),
           requestsPerMinute,
-          toolsPerAgent,
+          chatBytesPerAgentPerDay: chatBytesPerDay || null,
+          submissionBytesPerAgentPerDay: submissionBytesPerDay || null,
           operatorTokensPerMonth: tokensPerMonth(plan, deps.config.limits.planTokens) || null,
         },
-        usage: { requestsThisMinute, operatorTokensThisMonth, agents },
+        usage: {
+          requestsThisMinute,
+          operatorTokensThisMonth,
+          documentBytes: await readDocumentBytes(deps.db, organizationId),
+          documentBytesToday: await readBytesToday(deps.db, { organizationId, subject: DOCUMENTS }),
+          agents,
+        },
       };
     },
   });

@@ -2,14 +2,17 @@ import type { AgentUsage } from "@foyer/contract";
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 
-/** A month: its name and first day as stored in counters, and an id that sorts before those of its conversations. */
-type Month = { month: string; firstDay: string; firstConversation: string };
+/**
+ * A month: its name and first day as stored in counters, and an id that sorts before those of its conversations. Bytes
+ * are those of one day.
+ */
+type Month = { month: string; firstDay: string; firstConversation: string; today: string };
 
 /**
  * The monthly usage of each agent of an organization, read from counters and indexes instead of the events themselves.
  */
 export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
-  const selectUsage = (organizationId: string, { month, firstDay, firstConversation }: Month) =>
+  const selectUsage = (organizationId: string, { month, firstDay, firstConversation, today }: Month) =>
     db
       .selectFrom("agents")
       .select(["agents.id", "agents.name", "agents.monthlyTokenBudget"])
@@ -28,7 +31,20 @@ export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
           .select(sql<number>`cast(sum(submitted) as bigint)`.as("n"))
           .whereRef("formDays.agentId", "=", "agents.id")
           .where("day", ">=", firstDay);
+        const documents = selectFrom("documents").select(count).whereRef("documents.agentId", "=", "agents.id");
+        const chatBytes = selectFrom("byteDays")
+          .select("bytes")
+          .whereRef("byteDays.organizationId", "=", "agents.organizationId")
+          .whereRef("byteDays.subject", "=", "agents.id")
+          .where("day", "=", today);
+        const submissionBytes = selectFrom("submissionDays")
+          .select("bytes")
+          .whereRef("submissionDays.agentId", "=", "agents.id")
+          .where("day", "=", today);
         return [
+          sql<number>`${documents}`.as("documents"),
+          sql<number>`coalesce(${chatBytes}, 0)`.as("chatBytesToday"),
+          sql<number>`coalesce(${submissionBytes}, 0)`.as("submissionBytesToday"),
           sql<number>`${tools}`.as("tools"),
           sql<number>`${conversations}`.as("conversationsThisMonth"),
           sql<number>`coalesce(${tokens}, 0)`.as("tokensThisMonth"),

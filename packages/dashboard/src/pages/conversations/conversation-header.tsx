@@ -4,6 +4,7 @@ import { IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ConversationTags } from "./conversation-tags.tsx";
 import { formatConversation } from "./conversation-text.ts";
+import { RevokeLinks } from "./revoke-links.tsx";
 import { saveFile } from "./save-file.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 
@@ -59,6 +60,7 @@ export function ConversationHeader({
             { label: "As plain text", onSelect: () => exportAs("txt") },
           ]}
         />
+        {(conversation.answerEmails ?? []).length > 0 && <RevokeLinks id={conversation.id} />}
         <IconButton label="Delete conversation" onClick={onDelete}>
           <Trash2 size={16} aria-hidden />
         </IconButton>

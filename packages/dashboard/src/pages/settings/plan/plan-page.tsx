@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Page, Section } from "../../../components/page.tsx";
 import { ErrorState, Skeleton, SkeletonRows } from "../../../components/states.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
+import { formatSize } from "../../knowledge/document-labels.ts";
 import { AgentUsageTable } from "./agent-usage-table.tsx";
 import { Meter } from "./meter.tsx";
 
@@ -32,7 +33,7 @@ export function PlanPage() {
 
 function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
   return (
-    <dl className="mb-8 grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 lg:grid-cols-4">
+    <dl className="mb-8 grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 lg:grid-cols-5">
       <Fact name="Plan">
         <span className="capitalize">{planId}</span>
       </Fact>
@@ -55,7 +56,57 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
       <Fact name="Tools per agent">
         {limits.toolsPerAgent === null ? "No limit" : number.format(limits.toolsPerAgent)}
       </Fact>
+      <Fact name="Agents">
+        {limits.agents === null ? "No limit" : number.format(limits.agents)}
+        <div className="text-sm font-normal text-soft">{number.format(usage.agents.length)} created</div>
+        {limits.agents !== null && <Meter label="Agents" value={usage.agents.length} max={limits.agents} />}
+      </Fact>
+      <Fact name="Document files">
+        <Bytes label="Document files" used={usage.documentBytes} max={limits.documentBytes} when="stored" />
+      </Fact>
+      <Fact name="New document files per day">
+        <Bytes
+          label="New document files today"
+          used={usage.documentBytesToday}
+          max={limits.documentBytesPerDay}
+          when="today (UTC)"
+        />
+      </Fact>
+      <Fact name="Documents per agent">
+        {limits.documentsPerAgent === null ? "No limit" : number.format(limits.documentsPerAgent)}
+      </Fact>
+      <Fact name="Chat text per agent and day">
+        <Bytes
+          label="Chat text of the busiest agent today"
+          used={maxOf(usage.agents, "chatBytesToday")}
+          max={limits.chatBytesPerAgentPerDay}
+          when="today at most (UTC)"
+        />
+      </Fact>
+      <Fact name="Form files per agent and day">
+        <Bytes
+          label="Form files of the busiest agent today"
+          used={maxOf(usage.agents, "submissionBytesToday")}
+          max={limits.submissionBytesPerAgentPerDay}
+          when="today at most (UTC)"
+        />
+      </Fact>
     </dl>
+  );
+}
+
+const maxOf = (agents: Plan["usage"]["agents"], name: "chatBytesToday" | "submissionBytesToday") =>
+  Math.max(0, ...agents.map((agent) => agent[name]));
+
+function Bytes({ label, used, max, when }: { label: string; used: number; max: number | null; when: string }) {
+  return (
+    <>
+      {max === null ? "No limit" : formatSize(max)}
+      <div className="text-sm font-normal text-soft">
+        {formatSize(used)} {when}
+      </div>
+      {max !== null && <Meter label={label} value={used} max={max} />}
+    </>
   );
 }
 
