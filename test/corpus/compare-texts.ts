@@ -67,6 +67,8 @@ const figure = /\p{Sc}?\d+(?:[.,:/]\d+)*(?:%|\p{Sc}|(?:kg|km|mm|cm|ml|mb|gb|eur|
 function listFigures(text: string): string[] {
   const withoutDates = text
     .normalize("NFKC")
+    // The numbers of list items, which some readers leave out.
+    .replace(/^\d{1,3}\. /gm, "")
     .replace(/\d{1,4}([-./])\d{1,2}\1\d{1,4}(?:[ T]\d\d?:\d\d(:\d\d)?)?/g, " ");
   return (withoutDates.match(figure) ?? []).map((found) => found.replace(/\s/g, "").toLowerCase());
 }

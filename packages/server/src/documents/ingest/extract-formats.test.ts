@@ -47,6 +47,11 @@ describe("reading tables of pages", () => {
     expect(await texts(table(rows))).toContain(line);
   });
 
+  it("separates the cells of a nested table", async () => {
+    const nested = `<table>${row("A1", "B1")}</table>`;
+    expect(await texts(table(row(`<td>${nested}`, "2")))).toEqual(["A1 B1 | 2"]);
+  });
+
   it("takes no row of a layout for the header", async () => {
     expect(await texts(table(row("Phone", "0555 123") + row("Mail", "a@example.com")))).toEqual([
       "Phone | 0555 123",

@@ -141,6 +141,7 @@ function createContentWalker() {
       }
       if (isCell(tag) && !element?.isSkipped && table.closeCell(tag, text)) text = "";
       else if (isBlock(tag)) flush();
+      else if (isCell(tag)) text += " ";
       if (tag === "thead") table.closeHead();
       if (tag === "tr") table.closeRow();
       if (tag === "table") for (const row of table.close()) emit(row);

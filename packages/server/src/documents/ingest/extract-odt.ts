@@ -1,6 +1,6 @@
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
-import { isTextPart, readSpace, readStyles, readTitle } from "./open-document.ts";
+import { isTextPart, readListStyles, readSpace, readStyles, readTitle } from "./open-document.ts";
 import { createWalker, escapeHtml, localName, type Walk } from "./walk-xml.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -32,8 +32,6 @@ export function extractOdt({ archive, onProgress, warnings }: FileInput): FileCo
 
 const blockTags: Record<string, string> = {
   p: "p",
-  list: "ul",
-  "list-item": "li",
   "list-header": "li",
   "table-row": "tr",
   "table-header-rows": "thead",
@@ -43,6 +41,7 @@ const blockTags: Record<string, string> = {
 /** Converts the content of the elements with a name, such as `office:text`, to HTML. */
 function convert(walk: Walk, part: string, root: string, warnings: Warnings): string {
   const effects = readStyles(walk);
+  const lists = createLists(readListStyles(walk));
   const closing: string[] = [];
   const notes: string[] = [];
   let html = "";
@@ -72,7 +71,7 @@ function convert(walk: Walk, part: string, root: string, warnings: Warnings): st
       }
       const space = readSpace(tag, attributes);
       if (space !== null) write(space === "\n" ? "<br>" : space);
-      const [start, end] = tagsFor(tag, attributes, style);
+      const [start, end] = lists.open(tag, attributes) ?? tagsFor(tag, attributes, style);
       if (tag === "note") notes.push("");
       write(start);
       closing.push(end);
@@ -87,11 +86,42 @@ function convert(walk: Walk, part: string, root: string, warnings: Warnings): st
         return;
       }
       write(closing.pop() ?? "");
+      if (inside > 0) lists.close(tag);
       if (tag === "note") html += ` (${(notes.pop() ?? "").replace(/<\/?p>/g, " ").trim()})`;
       if (tag === root && inside > 0) inside--;
     },
   });
   return html;
+}
+
+/** Numbers the items of lists whose style does so. A list inside another one has the style of the outer one. */
+function createLists(listStyle: ReturnType<typeof readListStyles>) {
+  const open: Array<{ style: string; next: number }> = [];
+  /** the number after the last item of each style */
+  const last = new Map<string, number>();
+  return {
+    /** The tags of a list or list item; null for other elements. */
+    open(tag: string, attributes: Record<string, string>): [string, string] | null {
+      if (tag === "list") {
+        const style = attributes["text:style-name"] ?? open.at(-1)?.style ?? "";
+        const numbers = listStyle(style, open.length + 1);
+        const isContinued =
+          attributes["text:continue-numbering"] === "true" || attributes["text:continue-list"] !== undefined;
+        const next = (isContinued ? last.get(`${open.length} ${style}`) : undefined) ?? numbers?.start ?? 1;
+        open.push({ style, next });
+        return numbers ? [`<ol type="${numbers.type}" start="${next}">`, "</ol>"] : ["<ul>", "</ul>"];
+      }
+      const list = open.at(-1);
+      if (tag !== "list-item" || !list) return null;
+      const value = Number(attributes["text:start-value"] ?? list.next);
+      list.next = value + 1;
+      return [`<li value="${value}">`, "</li>"];
+    },
+    close(tag: string): void {
+      const list = tag === "list" ? open.pop() : undefined;
+      if (list) last.set(`${open.length} ${list.style}`, list.next);
+    },
+  };
 }
 
 function tagsFor(

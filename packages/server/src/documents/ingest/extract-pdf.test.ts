@@ -129,6 +129,17 @@ describe("reading PDF files", () => {
     expect(await textOf(createPdf([["x"]], { 5: content }))).toBe("10^6 2827, 3");
   });
 
+  it("keeps the order of Arabic letters that a font joins into one glyph", async () => {
+    // The glyphs of السلام from left to right: م, لا, س, ل, ا
+    const map = ["<41> <0645>", "<42> <06440627>", "<43> <0633>", "<44> <0644>", "<45> <0627>"];
+    const toUnicode = stream(
+      `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange ${map.length} beginbfchar ${map.join(" ")} endbfchar endcmap end`,
+    );
+    const font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 20 0 R >>";
+    const content = stream("BT /F1 12 Tf 50 700 Td (ABCDE) Tj ET");
+    expect(await textOf(createPdf([["x"]], { 3: font, 5: content, 20: toUnicode }))).toBe("السلام");
+  });
+
   it("names the pages of a PDF that have no text", async () => {
     const { warnings } = await read(createPdf([["Text"], [""], ["Text"], [""]]));
     expect(warnings).toMatchObject([

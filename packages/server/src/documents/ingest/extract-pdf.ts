@@ -4,6 +4,7 @@ import type { FileContent, FileInput } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
 import { type Annotation, readAnnotations } from "./pdf-annotations.ts";
+import { correctWords, findReversedWords, maybeReversed } from "./pdf-ligatures.ts";
 import { groupIntoLines, type Item, insertTexts, type Line, separateColumns } from "./pdf-lines.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -52,7 +53,12 @@ export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Pr
 async function readPage(pdf: PdfDocument, number: number): Promise<Line[]> {
   const page = await pdf.getPage(number);
   const { items } = await page.getTextContent({ disableNormalization: true });
-  const lines = groupIntoLines((items as Item[]).map((item) => ({ ...item, str: normalize(item.str) })));
+  const pieces = (items as Item[]).map((item) => ({ ...item, str: normalize(item.str) }));
+  if (pieces.some(({ str }) => maybeReversed.test(str))) {
+    const corrections = findReversedWords(await page.getOperatorList());
+    for (const piece of pieces) piece.str = correctWords(piece.str, corrections);
+  }
+  const lines = groupIntoLines(pieces);
   const texts = readAnnotations((await page.getAnnotations()) as Annotation[]);
   page.cleanup();
   return separateColumns(texts.length === 0 ? lines : insertTexts(lines, texts));
@@ -110,6 +116,8 @@ async function open(bytes: Uint8Array) {
       verbosity: 0,
       cMapUrl: characterMaps,
       cMapPacked: true,
+      // No picture is decoded, whatever is asked of a page.
+      maxImageSize: 1,
     });
   } catch (error) {
     if (error instanceof Error && error.name === "PasswordException") {

@@ -1,5 +1,6 @@
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
+import { formatOrdinal, type NumberStyle } from "./list-labels.ts";
 import { formatNumber } from "./number-format.ts";
 import type { Block } from "./split-passages.ts";
 import { createWalker, escapeHtml, localName, readRelationships, type Walk } from "./walk-xml.ts";
@@ -65,6 +66,10 @@ function readDrawing(walk: Walk, part: string): { html: string; isHidden: boolea
   let title = "";
   let body = "";
   let paragraph: string | null = null;
+  /** the numbers of the latest items of numbered lists, by level */
+  let numbers: number[] = [];
+  let level = 0;
+  let isNumbered = false;
   let isTitle = false;
   let isHidden = false;
   let isCellShown = true;
@@ -82,7 +87,16 @@ function readDrawing(walk: Walk, part: string): { html: string; isHidden: boolea
         isCellShown = attributes.hMerge !== "1" && attributes.vMerge !== "1";
         if (isCellShown) body += `<td colspan="${attributes.gridSpan ?? 1}" rowspan="${attributes.rowSpan ?? 1}">`;
       }
-      if (tag === "p") paragraph = "";
+      if (tag === "txBody") numbers = [];
+      if (tag === "p") [paragraph, level, isNumbered] = ["", 0, false];
+      if (tag === "pPr") level = Math.min(Number(attributes.lvl ?? 0), 8);
+      if (tag === "buAutoNum" && paragraph === "") {
+        isNumbered = true;
+        numbers.length = level + 1;
+        const number = (numbers[level] ?? Number(attributes.startAt ?? 1) - 1) + 1;
+        numbers[level] = number;
+        paragraph = `${formatOrdinal(number, styleOf(attributes.type ?? ""))}. `;
+      }
       if (tag === "r" || tag === "fld") [isStruck, baseline] = [false, 0];
       if (tag === "rPr") {
         isStruck = /^(sng|dbl)Strike$/.test(attributes.strike ?? "");
@@ -99,6 +113,7 @@ function readDrawing(walk: Walk, part: string): { html: string; isHidden: boolea
     close(name) {
       const tag = localName(name);
       if (tag === "p" && paragraph !== null) {
+        if (!isNumbered) numbers.length = Math.min(numbers.length, level);
         if (isTitle) title += `${title === "" ? "" : " "}${paragraph}`;
         else body += `<p>${paragraph}</p>`;
         paragraph = null;
@@ -110,6 +125,12 @@ function readDrawing(walk: Walk, part: string): { html: string; isHidden: boolea
     },
   });
   return { html: (title.trim() === "" ? "" : `<h2>${title}</h2>`) + body, isHidden };
+}
+
+function styleOf(type: string): NumberStyle {
+  if (type.startsWith("alpha")) return type.startsWith("alphaLc") ? "a" : "A";
+  if (type.startsWith("roman")) return type.startsWith("romanLc") ? "i" : "I";
+  return "1";
 }
 
 /** Reads a chart as a table: a row for each category, with the values of the series. */

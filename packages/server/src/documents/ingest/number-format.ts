@@ -45,8 +45,8 @@ export function formatNumber(value: number, code: string, is1904 = false): strin
   return `${sign}${formatDigits(Math.abs(value), section)}`.replace(/\s+/g, " ").trim();
 }
 
-/** Removes the error of binary fractions: Excel shows 0.3 for the stored 0.30000000000000004. */
-const formatGeneral = (value: number) => String(Number(value.toPrecision(15)));
+/** Cells without a format show at most ten digits of a fraction: 0.3 for the stored 0.30000000000000004. */
+const formatGeneral = (value: number) => String(Number.isInteger(value) ? value : Number(value.toPrecision(10)));
 
 /** A format has up to four sections: positive numbers, negative numbers, zero and text. Sections can have conditions. */
 function chooseSection(code: string, value: number): { section: string; isNegativeShown: boolean } {

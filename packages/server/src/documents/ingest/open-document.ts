@@ -33,6 +33,27 @@ export function readStyles(walk: Walk): (name: string | undefined) => Effects {
   return (name) => styles.get(name ?? "") ?? none;
 }
 
+/** The number style of each level of the list styles that number their items, by name and level. */
+export function readListStyles(walk: Walk): (name: string, level: number) => { type: string; start: number } | null {
+  const levels = new Map<string, { type: string; start: number }>();
+  for (const part of ["styles.xml", "content.xml"]) {
+    let style = "";
+    walk(part, {
+      open({ name, attributes }) {
+        const tag = localName(name);
+        if (tag === "list-style") style = attributes["style:name"] ?? "";
+        const type = attributes["style:num-format"] ?? "";
+        if (tag !== "list-level-style-number" || !/^[1aAiI]$/.test(type)) return;
+        levels.set(`${attributes["text:level"]} ${style}`, {
+          type,
+          start: Number(attributes["text:start-value"] ?? 1),
+        });
+      },
+    });
+  }
+  return (name, level) => levels.get(`${level} ${name}`) ?? null;
+}
+
 /** Finds the title in the metadata. */
 export function readTitle(walk: Walk): string | null {
   let title = "";

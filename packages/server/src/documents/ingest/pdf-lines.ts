@@ -1,5 +1,12 @@
 /** A piece of text from pdf.js: its position, its size, and whether a line ends after it. */
-export type Item = { str: string; transform: number[]; width: number; height: number; hasEOL: boolean };
+export type Item = {
+  str: string;
+  dir: string;
+  transform: number[];
+  width: number;
+  height: number;
+  hasEOL: boolean;
+};
 
 /** A part of a line between two wide gaps. `from` and `to` are horizontal positions. */
 type Segment = { text: string; from: number; to: number };
@@ -8,6 +15,7 @@ export type Line = { segments: Segment[]; text: string; y: number; height: numbe
 
 /** Gaps of this many line heights separate words, and segments. */
 const WORD_GAP = 0.3;
+const RTL_WORD_GAP = 0.12;
 const SEGMENT_GAP = 1.5;
 /** Superscript characters have at most this share of the line's height, and stand at least this share above it. */
 const RAISED_HEIGHT = 0.8;
@@ -39,7 +47,8 @@ export function groupIntoLines(items: readonly Item[]): Line[] {
       line.height = Math.max(line.height, item.height);
       // Right-to-left text continues to the left.
       const gap = last ? (from < last.from ? last.from - to : from - last.to) : 0;
-      const isApart = isSpaced || Math.abs(gap) > WORD_GAP * height;
+      const isRightToLeft = item.dir === "rtl" || (last !== undefined && from < last.from);
+      const isApart = isSpaced || Math.abs(gap) > (isRightToLeft ? RTL_WORD_GAP : WORD_GAP) * height;
       const text =
         last && isApart
           ? ` ${item.str}`
