@@ -1,4 +1,4 @@
-import { deleteAgentConversations } from "./conversations/retention.ts";
+import { deleteAgentConversations } from "./conversations/log/erase.ts";
 import type { Db } from "./db/open.ts";
 import { withStatementTimeout } from "./db/statement-timeout.ts";
 import type { Deps } from "./deps.ts";

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import underPressure from "@fastify/under-pressure";
 import * as contract from "@foyer/contract";
 import Fastify, { type FastifyBaseLogger } from "fastify";
+import type { Registry } from "prom-client";
 import { createContentDeletion } from "./agent-deletion.ts";
 import { identityTokenRoutes } from "./agents/identity/routes.ts";
 import { agentImageRoutes } from "./agents/image-routes.ts";
@@ -16,13 +17,18 @@ import { registerAuthentication } from "./auth/sessions/authenticate.ts";
 import { createDraftWriter } from "./chat/draft-reply.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { type ChatService, createChatService } from "./chat/service.ts";
+import { createConversationCounters } from "./conversations/analytics/counters.ts";
 import { createConversationAnalytics } from "./conversations/analytics/service.ts";
+import { createDocumentAnswers } from "./conversations/document-answers.ts";
+import { type ConversationLog, createConversationLog } from "./conversations/log/log.ts";
+import { type ConversationMarks, createConversationMarks } from "./conversations/marks.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { type ConversationService, createConversationService } from "./conversations/service.ts";
 import { tagRoutes } from "./conversations/tags/routes.ts";
 import { createTagService } from "./conversations/tags/service.ts";
 import { createCheckpoint } from "./db/sqlite/checkpoint.ts";
+import { afterCommit } from "./db/transaction.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
 import { createDocuments } from "./documents/documents.ts";
@@ -32,7 +38,9 @@ import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
 import { AppError } from "./errors.ts";
-import { type RecordEvents, recordWith } from "./events/record-events.ts";
+import { createConversationEvents } from "./events/conversation-events.ts";
+import { createIdleWorker } from "./events/idle-worker.ts";
+import { recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
 import { createWebhooks } from "./events/webhooks.ts";
 import { createForms, type Forms } from "./forms/forms-module.ts";
@@ -58,16 +66,24 @@ import { registerValidation } from "./http/validation.ts";
 import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
+import { createHandoffCounters } from "./inbox/counters.ts";
 import { draftRoutes } from "./inbox/draft-routes.ts";
-import { createHandoffEvents } from "./inbox/handoff-events.ts";
-import { createHandoffs, type Handoffs } from "./inbox/handoffs.ts";
-import { createInbox, type Inbox } from "./inbox/inbox.ts";
+import { scheduleRelease } from "./inbox/former-members.ts";
+import { createAssignConversation } from "./inbox/give.ts";
+import { createHandoffNotes } from "./inbox/handoff-notes.ts";
+import { createLiveStreams, type LiveStreams } from "./inbox/live/live-streams.ts";
 import { liveRoutes } from "./inbox/live/routes.ts";
+import { addHandoffMetrics } from "./inbox/metrics.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
 import { createNoteService } from "./inbox/notes/service.ts";
 import { createNotices } from "./inbox/notices/notices.ts";
+import { createNoticeRecorder, type NoticeRecorder } from "./inbox/notices/record-notices.ts";
 import { noticeRoutes } from "./inbox/notices/routes.ts";
+import { createRequestTool } from "./inbox/request-tool.ts";
 import { inboxRoutes } from "./inbox/routes.ts";
+import { createEventRule, requestAfterRatings } from "./inbox/rules.ts";
+import { createInboxService, type InboxService } from "./inbox/service.ts";
+import { createTeamChatPosts } from "./inbox/team-chats/record-changes.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
 import { createTeamChats } from "./inbox/team-chats/team-chats.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
@@ -104,6 +120,7 @@ import { triggerRoutes } from "./triggers/routes.ts";
 import { createTriggerService, type TriggerService } from "./triggers/service.ts";
 import { visitorTriggerRoutes } from "./triggers/visitor-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
+import { createConversationDeletion } from "./visitors/delete-conversation.ts";
 import { visitorRoutes } from "./visitors/routes.ts";
 import { createVisitorService, type VisitorService } from "./visitors/service.ts";
 
@@ -120,15 +137,12 @@ export async function createApp(deps: AppDeps) {
   const app = createFastify(deps, routes);
   const calls = await registerPlugins(app, deps, routes);
 
-  const handoffs = createHandoffs(deps);
-  const audit = addAccounts(app, deps, handoffs);
+  const audit = addAccounts(app, deps);
 
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
-  const recordEvents = recordWith(webhooks.recordEvents, (trx, events) => inbox.live.recordEvents(trx, events));
-  const notices = addNotices(app, deps, { outbox, handoffs, recordEvents, inbox: () => inbox });
   const listings = createListingCache();
   // Deleting an agent ends its running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndex(agentId));
@@ -139,13 +153,34 @@ export async function createApp(deps: AppDeps) {
   const documents = createDocuments(deps, agents);
   const sites = createSites(deps, { agents, ...documents.parts });
   const checkpoint = createCheckpoint(app, deps);
-  const onErase = (organizationId: string, id: string) => endStreams({ chat, inbox }, organizationId, id);
-  const conversations = createConversationService(deps, agents, {
-    beforeDelete: (deletion) => visitors.beforeDelete(deletion),
-    onDelete: (organizationId, id) => [onErase(organizationId, id), checkpoint.run()],
-    recordRating: documents.recorder.recordRating,
-    onBadRating: handoffs.rules.onBadRating,
-    recordEvents,
+  const conversations = createConversationService(deps, agents);
+  const live = createLiveStreams(deps, conversations);
+  const recordEvents = recordWith(webhooks.recordEvents, live.recordEvents);
+  const counters = createConversationCounters(deps.db);
+  const handoffCounters = createHandoffCounters();
+  const noticeRecorder = createNoticeRecorder(deps, outbox);
+  // Listeners run in this order. The counters are first, so that transactions lock them before they write events.
+  const conversationLog = createConversationLog(deps, [
+    createDocumentAnswers(documents.recorder),
+    counters.listener,
+    handoffCounters.listener,
+    createTeamChatPosts(deps, outbox),
+    createConversationEvents(webhooks.recordEvents),
+    noticeRecorder.listener,
+    live.listener,
+    requestAfterRatings,
+    async (trx, changes) => {
+      for (const change of changes) {
+        if (change.kind !== "erased") continue;
+        const { conversationId } = change;
+        afterCommit(trx, () => chat.replies.abort({ conversationId }));
+      }
+    },
+  ]);
+  const idleWorker = createIdleWorker(deps, {
+    record: webhooks.recordEvents,
+    listeners: webhooks.listeners,
+    conversationLog,
   });
   const accountSecrets = createSecretService(deps);
   const mailRecipients = createMailRecipients(deps);
@@ -155,9 +190,14 @@ export async function createApp(deps: AppDeps) {
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox, recordEvents });
-  app.addHook("onReady", () => startWorkers(outbox.worker, webhooks.idleWorker, notices, documents, sites.worker));
-  const visitorTriggers = createVisitorTriggers(deps, { agents, formFinder, rules: handoffs.rules }, listings);
-  const visitors = createVisitorService(deps, { onErase, checkpoint, recordEvents });
+  app.addHook("onReady", () => startWorkers(outbox.worker, idleWorker, notices, documents, sites.worker));
+  const visitorTriggers = createVisitorTriggers(
+    deps,
+    { agents, formFinder, onEvent: createEventRule(conversationLog) },
+    listings,
+  );
+  const visitors = createVisitorService(deps, { log: conversationLog, checkpoint, recordEvents });
+  const deleteConversation = createConversationDeletion({ conversations, visitors, log: conversationLog, checkpoint });
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
@@ -165,10 +205,21 @@ export async function createApp(deps: AppDeps) {
     openingOf: visitorTriggers.openingMessage,
     recordAnswer: documents.recorder.record,
     recordEvents,
-    ...handoffs.forChat,
+    recordChanges: conversationLog.announce,
+    countConversations: counters.count,
+    requestHuman: conversationLog.request,
+    humanToolOf: createRequestTool(deps, conversationLog),
+    handoffNotesOf: createHandoffNotes(deps.db),
   });
-  const inbox = createInbox(deps, { agents, conversations, handOver: chat.handOver, handoffs });
-  healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining, handoffs });
+  const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
+  const inbox = createInboxService(deps, { agents, conversations, assignConversation, log: conversationLog });
+  const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
+  const addMetrics = (registry: Registry) => addHandoffMetrics(registry, deps, handoffCounters);
+  healthRoutes(app, deps, {
+    runningReplies: chat.replies.count,
+    isDraining: () => isDraining,
+    handoffs: { addMetrics },
+  });
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
   addTools(app, { tools, toolRunner, webhookSecrets, accountSecrets, idempotency });
@@ -176,7 +227,19 @@ export async function createApp(deps: AppDeps) {
   webhookRoutes(app, webhooks, idempotency);
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
-  addConversations(app, deps, { agents, conversations, chat, documents, inbox, forms, visitors, idempotency });
+  addConversations(app, deps, {
+    agents,
+    conversations,
+    marks: createConversationMarks({ conversations, log: conversationLog }),
+    deleteConversation,
+    chat,
+    documents,
+    inbox,
+    live,
+    forms,
+    visitors,
+    idempotency,
+  });
   doctorRoutes(app, deps, { agents, embeddings: documents.embeddings, notices: notices.service });
   addPages(app, deps, { agents, audit, mailRecipients });
   if (config.basePath !== "") refuseAmbiguousPath(config.basePath, routes);
@@ -186,26 +249,16 @@ export async function createApp(deps: AppDeps) {
     async drain() {
       isDraining = true;
       await Promise.all([
-        inbox.live.drain(),
+        live.drain(),
         chat.replies.drain(config.drainTimeout),
         outbox.worker.stop(config.drainTimeout),
-        ...[webhooks.idleWorker, notices].map((worker) => worker.stop()),
+        ...[idleWorker, notices].map((worker) => worker.stop()),
         // Stop this before the documents, because syncs use their extraction processes.
         sites.worker.stop(),
         documents.stop(),
       ]);
     },
   };
-}
-
-/** Ends the reply and the live streams of a conversation that was deleted. */
-function endStreams(
-  { chat, inbox }: { chat: ChatService; inbox: Inbox },
-  organizationId: string,
-  conversationId: string,
-): void {
-  chat.replies.abort({ conversationId });
-  inbox.live.deleted(organizationId, conversationId);
 }
 
 function createFastify({ config, log }: AppDeps, routes: RouteTable): App {
@@ -231,7 +284,7 @@ function createFastify({ config, log }: AppDeps, routes: RouteTable): App {
 }
 
 /** Registers sign-in, members, keys and the audit log. */
-function addAccounts(app: App, deps: AppDeps, { scheduleRelease }: Handoffs): AuditLog {
+function addAccounts(app: App, deps: AppDeps): AuditLog {
   return accountRoutes(app, deps, {
     consumeAttempt: createSignInLimit(app, deps.config),
     loadLibrary: () => import("./auth/sign-in/library.ts"),
@@ -284,19 +337,18 @@ function addKnowledge(
 function addNotices(
   app: App,
   deps: AppDeps,
-  parts: { outbox: Outbox; handoffs: Handoffs; recordEvents: RecordEvents; inbox: () => Inbox },
+  parts: {
+    outbox: Outbox;
+    inbox: InboxService;
+    live: LiveStreams;
+    recorder: NoticeRecorder;
+    conversationLog: ConversationLog;
+  },
 ) {
-  const { outbox, handoffs, recordEvents, inbox } = parts;
-  const teamChats = createTeamChats(deps, { outbox, handoffs, inbox: () => inbox().service });
-  const { service, record, timers } = createNotices(deps, {
-    outbox,
-    teamChats,
-    announce: handoffs.record,
-    release: handoffs.requests.release,
-    isPresent: (...member) => inbox().live.isPresent(...member),
-  });
-  handoffs.onHandoff(createHandoffEvents(recordEvents));
-  handoffs.onHandoff(record);
+  const { outbox, inbox, live, recorder, conversationLog } = parts;
+  const teamChats = createTeamChats(deps, { outbox, inbox });
+  const { isPresent } = live;
+  const { service, timers } = createNotices(deps, { outbox, teamChats, recorder, conversationLog, isPresent });
   noticeRoutes(app, service);
   teamChatRoutes(app, teamChats);
   return {
@@ -319,22 +371,24 @@ type Conversations = {
   agents: AgentService;
   conversations: ConversationService;
   chat: ChatService;
+  marks: ConversationMarks;
+  deleteConversation: ReturnType<typeof createConversationDeletion>;
   documents: ReturnType<typeof createDocuments>;
-  inbox: Inbox;
+  inbox: InboxService;
+  live: LiveStreams;
   forms: Forms;
   visitors: VisitorService;
   idempotency: Idempotency;
 };
 
 /** Registers the routes for what visitors write: conversations and form submissions. */
-function addConversations(
-  app: App,
-  deps: AppDeps,
-  { agents, conversations, chat, documents, inbox, forms, visitors, idempotency }: Conversations,
-) {
+function addConversations(app: App, deps: AppDeps, parts: Conversations) {
+  const { agents, conversations, marks, deleteConversation, chat, documents } = parts;
+  const { inbox, live, forms, visitors, idempotency } = parts;
   const analytics = createConversationAnalytics(deps, agents);
   const visitorLimit = registerVisitorLimit(app, deps.config);
-  conversationRoutes(app, { conversations, analytics, failures: createReplyFailures(deps) });
+  const failures = createReplyFailures(deps);
+  conversationRoutes(app, { conversations, marks, analytics, failures, deleteConversation });
   tagRoutes(app, createTagService(deps, conversations));
   visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
   chatRoutes(app, deps, { chat, conversations, visitorLimit });
@@ -346,8 +400,8 @@ function addConversations(
   draftRoutes(app, deps.config, { agents, conversations, draft });
   noteRoutes(app, createNoteService(deps, conversations), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
-  inboxRoutes(app, deps.config, inbox.service, idempotency);
-  liveRoutes(app, deps, { live: inbox.live, conversations });
+  inboxRoutes(app, deps.config, inbox, idempotency);
+  liveRoutes(app, deps, { live, conversations });
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, conversations, idempotency);
 }

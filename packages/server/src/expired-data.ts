@@ -1,5 +1,5 @@
 import { defaultRetention, resolveRetention } from "./agents/retention.ts";
-import { deleteOlderThan } from "./conversations/retention.ts";
+import { deleteOlderThan } from "./conversations/log/erase.ts";
 import { readPagesById } from "./db/pages-by-id.ts";
 import type { Deps } from "./deps.ts";
 import { deleteAgentEventsBefore } from "./events/retention.ts";

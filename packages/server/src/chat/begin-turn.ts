@@ -123,8 +123,8 @@ async function recordMessages(
   const { id: conversationId, organizationId, agentId } = conversation;
   for (const { id: messageId, role } of messages) {
     if (role !== "user") continue;
-    const place = { organizationId, agentId, conversationId, epoch };
-    await recorders.handoff(trx, { ...place, kind: "visitor_message", messageId });
+    const place = { organizationId, agentId, conversationId, isTest: conversation.isTest === 1, epoch };
+    await recorders.changes(trx, [{ ...place, kind: "visitor_message", messageId }]);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ConversationCounters } from "../conversations/analytics/counters.ts";
-import type { RecordHandoff, RequestHuman } from "../conversations/handoff-change.ts";
+import type { Emit, RequestHuman } from "../conversations/log/change.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Answer, AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { RecordEvents } from "../events/record-events.ts";
@@ -18,7 +18,7 @@ export type TurnRecorders = {
   conversations: ConversationCounters["count"];
   answers: AnswerRecorder["record"];
   events: RecordEvents;
-  handoff: RecordHandoff;
+  changes: Emit;
   /** asks for a person because of a rule of the agent, if the agent still has the conversation */
   requestHuman: RequestHuman;
 };

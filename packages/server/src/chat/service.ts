@@ -4,7 +4,8 @@ import { createVisitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
 import type { Proof } from "../conversations/access.ts";
-import type { RecordHandoff, RequestHuman } from "../conversations/handoff-change.ts";
+import type { ConversationCounters } from "../conversations/analytics/counters.ts";
+import type { Emit, RequestHuman } from "../conversations/log/change.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
@@ -67,7 +68,8 @@ type Sources = {
   /** records events in the transaction that stores the change they report */
   recordEvents: RecordEvents;
   /** notifies the team of messages while a person has the conversation, in the transaction that stores them */
-  recordHandoff: RecordHandoff;
+  recordChanges: Emit;
+  countConversations: ConversationCounters["count"];
   requestHuman: RequestHuman;
   /** the tool that the model calls to ask for a person, or null when it cannot */
   humanToolOf(agent: AgentRow, conversation: ConversationRow): ReplyTool | null;
@@ -75,7 +77,10 @@ type Sources = {
   handoffNotesOf(conversation: ConversationRow): Promise<Note[]>;
 };
 
-type Recorders = Pick<Sources, "recordAnswer" | "recordEvents" | "recordHandoff" | "requestHuman">;
+type Recorders = Pick<
+  Sources,
+  "recordAnswer" | "recordEvents" | "recordChanges" | "countConversations" | "requestHuman"
+>;
 
 export type ChatService = ReturnType<typeof createChatService>;
 
@@ -88,7 +93,7 @@ export function createChatService(
   const { config, encryption } = deps;
   const budgets = createTokenBudgets(deps);
   const bytes = createChatBytes(deps);
-  const store = createReplyStore(deps.db, turnRecorders({ budgets, bytes }, conversations, sources));
+  const store = createReplyStore(deps.db, turnRecorders({ budgets, bytes }, sources));
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const toolCalls = createClientToolCalls(deps);
   const run = createReplyRunner(config.models, { store, replies, clientTools: toolCalls });
@@ -319,16 +324,15 @@ function createReply(deps: Deps, request: ChatRequest, place: ReplyPlace): Runni
 /** Everything that is recorded in the transactions that store turns and replies. */
 function turnRecorders(
   { budgets, bytes }: { budgets: TokenBudgets; bytes: ChatBytes },
-  conversations: ConversationService,
-  { recordAnswer, recordEvents, recordHandoff, requestHuman }: Recorders,
+  { recordAnswer, recordEvents, recordChanges, countConversations, requestHuman }: Recorders,
 ) {
   return {
     tokens: budgets.count,
     bytes: bytes.count,
-    conversations: conversations.count,
+    conversations: countConversations,
     answers: recordAnswer,
     events: recordEvents,
-    handoff: recordHandoff,
+    changes: recordChanges,
     requestHuman,
   };
 }

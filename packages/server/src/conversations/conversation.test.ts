@@ -4,7 +4,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createTitle } from "../chat/new-messages.ts";
-import { deleteOlderThan } from "./retention.ts";
+import { deleteOlderThan } from "./log/erase.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 

@@ -5,6 +5,7 @@ import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { sendJsonPages } from "../http/json-pages.ts";
 import type { ConversationAnalyticsService } from "./analytics/service.ts";
+import type { ConversationMarks } from "./marks.ts";
 import type { ReplyFailures } from "./reply-failures.ts";
 import type { ConversationService } from "./service.ts";
 import type { Viewer } from "./store.ts";
@@ -13,9 +14,17 @@ export function conversationRoutes(
   app: App,
   {
     conversations,
+    marks,
     analytics,
     failures,
-  }: { conversations: ConversationService; analytics: ConversationAnalyticsService; failures: ReplyFailures },
+    deleteConversation,
+  }: {
+    conversations: ConversationService;
+    marks: ConversationMarks;
+    analytics: ConversationAnalyticsService;
+    failures: ReplyFailures;
+    deleteConversation(viewer: Viewer, id: string, options: { submissions: boolean }): Promise<void>;
+  },
 ): void {
   app.route({
     ...contract.listConversations,
@@ -49,21 +58,21 @@ export function conversationRoutes(
     ...contract.deleteConversation,
     handler: async (request) => {
       const { id } = request.params;
-      await conversations.delete(readViewer(request, id), id, { submissions: request.query.submissions === true });
+      await deleteConversation(readViewer(request, id), id, { submissions: request.query.submissions === true });
       return { data: { success: true as const }, error: null };
     },
   });
   app.route({
     ...contract.readConversation,
     handler: async (request) => {
-      await conversations.markRead(requirePrincipal(request).organizationId, request.params.id);
+      await marks.markRead(requirePrincipal(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
   });
   app.route({
     ...contract.revokeConversationLinks,
     handler: async (request) => {
-      await conversations.revokeLinks(requirePrincipal(request).organizationId, request.params.id);
+      await marks.revokeLinks(requirePrincipal(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
   });
@@ -79,7 +88,7 @@ export function conversationRoutes(
     handler: async (request) => {
       const { id } = request.params;
       const { messageId, rating } = request.body;
-      await conversations.rate(readViewer(request, id), id, request.body);
+      await marks.rate(readViewer(request, id), id, request.body);
       return { data: { messageId, rating }, error: null };
     },
   });

@@ -6,7 +6,6 @@ import type {
   FormSubmit,
   Message,
   Ownership,
-  Rating,
   ReplyFailure,
 } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
@@ -16,16 +15,12 @@ import type { AgentService } from "../agents/service.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
-import type { RecordEvents } from "../events/record-events.ts";
 import { createCsvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { toInstants } from "../utc-day.ts";
 import { determineAccess, type Proof } from "./access.ts";
-import { createConversationCounters } from "./analytics/counters.ts";
 import { readAnswerEmails, readHandoffRecords } from "./handoff-records.ts";
-import { createMarkStore, type RatingHooks } from "./mark-store.ts";
 import { findSuggestions, listToolCalls, type Piece, parsePieces } from "./message-pieces.ts";
 import { createOwnershipReader, toAuthor } from "./ownership.ts";
 import { listSearches } from "./searches.ts";
@@ -36,16 +31,10 @@ import {
   type ConversationFilter,
   type ConversationSummaryRow,
   createConversationStore,
-  deleteMessages,
   type Viewer,
 } from "./store.ts";
 import { readConversationTags } from "./tags/store.ts";
 
-/**
- * Conversations above this size are deleted in several transactions. Only conversations from before the size limit can
- * be much larger.
- */
-const LARGE_BYTES = 4 * 1024 * 1024;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
@@ -55,8 +44,6 @@ const MAX_LIMIT = 100;
  */
 const SILENT_MS = 30_000;
 
-type RatingBody = { messageId: string; rating: Rating; comment?: string | null };
-
 export type PagedConversation = {
   fields: Omit<Conversation, "messages">;
   messagePages: AsyncIterable<Message[]>;
@@ -64,30 +51,13 @@ export type PagedConversation = {
 
 export type ConversationService = ReturnType<typeof createConversationService>;
 
-export type ConversationDeletion = { organizationId: string; id: string; submissions: boolean; isVisitor: boolean };
-
-type Hooks = {
-  /** Called before a deletion. `isVisitor` means that a visitor deletes it with the conversation's token. */
-  beforeDelete(deletion: ConversationDeletion): Promise<void>;
-  /** Called once a deletion is committed. */
-  onDelete(organizationId: string, id: string): unknown;
-  /** Called in the transaction that stores the rating of a reply by its visitor. */
-  recordRating: AnswerRecorder["recordRating"];
-  /** Called in the transaction that stores a bad rating of a reply by the agent. */
-  onBadRating: RatingHooks["onBadRating"];
-  /** Called in the transaction that stores a rating. */
-  recordEvents: RecordEvents;
-};
-
+/** Reads conversations. */
 export function createConversationService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
   agents: AgentService,
-  { beforeDelete, onDelete, ...ratingHooks }: Hooks,
 ) {
   const { db, encryption } = deps;
   const store = createConversationStore(deps);
-  const marks = createMarkStore(db);
-  const counters = createConversationCounters(deps.db);
   const ownershipsOf = createOwnershipReader(db);
   const toSummaries = createSummaryReader(db);
 
@@ -124,7 +94,6 @@ export function createConversationService(
   }
 
   return {
-    count: counters.count,
     /** @param userId the member who makes the request, for `assignee=me` */
     async list(organizationId: string, query: ConversationQuery, userId: string | null) {
       await checkAgent(agents, organizationId, query);
@@ -183,33 +152,6 @@ export function createConversationService(
       };
     },
     messagesAfter: (id: string, position: number) => toStreamedMessages(store.messagePages(id, position)),
-    /** @param options.submissions whether the form submissions made in the conversation are also deleted */
-    async delete(viewer: Viewer, id: string, { submissions }: { submissions: boolean }): Promise<void> {
-      const { organizationId, textBytes, toolBytes } = await findConversation(viewer, id);
-      await beforeDelete({ organizationId, id, submissions, isVisitor: !("organizationId" in viewer) });
-      if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
-      if (!(await store.delete(organizationId, id))) throw notFound("Conversation");
-      onDelete(organizationId, id);
-    },
-    /** Invalidates the links in all emails that were sent about the conversation. */
-    async revokeLinks(organizationId: string, id: string): Promise<void> {
-      if (!isId("conv", id) || !(await marks.revokeLinks(organizationId, id))) throw notFound("Conversation");
-    },
-    async markRead(organizationId: string, id: string): Promise<void> {
-      await findConversation({ organizationId }, id);
-      if (!(await marks.markRead(organizationId, id, Date.now()))) throw notFound("Conversation");
-    },
-    async rate(viewer: Viewer, id: string, { messageId, rating, comment }: RatingBody): Promise<void> {
-      await findConversation(viewer, id);
-      if (
-        !isId("msg", messageId) ||
-        !(await marks.rate(
-          { conversationId: id, messageId, rating, comment: comment?.trim() || null },
-          { count: counters.count, ...ratingHooks },
-        ))
-      )
-        throw notFound("Message");
-    },
   };
 }
 

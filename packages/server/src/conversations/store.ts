@@ -11,8 +11,8 @@ import type { Db } from "../db/open.ts";
 import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { Flag, Instant } from "../db/tables/column-types.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
-import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { messageBytes } from "./message-bytes.ts";
 
 /**
  * The number of bytes that are read and rendered between two turns of the event loop, which takes a few milliseconds.
@@ -20,9 +20,6 @@ import type { Deps } from "../deps.ts";
 const PAGE_BYTES = 256 * 1024;
 const PAGE_MESSAGES = 200;
 const PAGE_CONVERSATIONS = 500;
-/** The number of bytes that are deleted in one transaction, which takes about 10 ms on SQLite. */
-const DELETED_BYTES = 4 * 1024 * 1024;
-
 /** The number of rows before a page that an index can skip in about a millisecond. */
 const FAR_OFFSET = 10_000;
 
@@ -148,24 +145,6 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     async failures(conversationId: string): Promise<ReplyFailureRow[]> {
       return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
     },
-    /** Updates the agent's counter in the same transaction. @returns false when the conversation does not exist */
-    async delete(organizationId: string, id: string): Promise<boolean> {
-      return inTransaction(db, async (trx) => {
-        const deleted = await trx
-          .deleteFrom("conversations")
-          .where("id", "=", id)
-          .where("organizationId", "=", organizationId)
-          .returning("agentId")
-          .executeTakeFirst();
-        if (!deleted) return false;
-        await trx
-          .updateTable("agentCounters")
-          .set({ conversations: sql`conversations - 1` })
-          .where("agentId", "=", deleted.agentId)
-          .execute();
-        return true;
-      });
-    },
   };
 }
 
@@ -216,30 +195,6 @@ async function* readMessagePages(db: Db, conversationId: string, start: number):
     if (last.bytes > PAGE_BYTES) await nextTurn();
     yield rows;
     after = last.position;
-  }
-}
-
-/**
- * Deletes the messages of a conversation that is too large for one transaction, and lets other writers proceed after
- * each part.
- */
-export async function deleteMessages(db: Db, conversationId: string): Promise<void> {
-  for (;;) {
-    const sizes = await db
-      .selectFrom("messages")
-      .select(["position", messageBytes.as("bytes")])
-      .where("conversationId", "=", conversationId)
-      .orderBy("position")
-      .limit(PAGE_MESSAGES)
-      .execute();
-    const last = takeWithinBytes(sizes, DELETED_BYTES).at(-1);
-    if (!last) return;
-    await db
-      .deleteFrom("messages")
-      .where("conversationId", "=", conversationId)
-      .where("position", "<=", last.position)
-      .execute();
-    await nextTurn();
   }
 }
 
@@ -313,9 +268,6 @@ function pageQueries(db: Db) {
   );
   return { firstPage, total };
 }
-
-const messageBytes = sql<number>`octet_length(content) + coalesce(octet_length(pieces), 0)
-  + coalesce(octet_length(page), 0)`;
 
 function isVisibleTo(viewer: Viewer) {
   return (where: ExpressionBuilder<Tables, "conversations">) =>

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { ConversationLog } from "../conversations/log/log.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { createTimerLoop } from "../jobs/timer-loop.ts";
@@ -19,7 +20,12 @@ const SILENT_MS = 30_000;
 /** The delay before a conversation that could not be reported is retried, so that it does not delay the others. */
 const RETRY_MS = 5 * MINUTE_MS;
 
-type Parts = { record: RecordEvents; listeners: EventListeners; now?: () => number };
+type Parts = {
+  record: RecordEvents;
+  listeners: EventListeners;
+  conversationLog: Pick<ConversationLog, "reportRating">;
+  now?: () => number;
+};
 
 /**
  * Reports conversations without a new message as idle, and ratings that changed soon after an event. A report and the
@@ -33,7 +39,7 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
 
   return createTimerLoop({
     everyMs: EVERY_MS,
-    beforeRound: () => reportDueRatings(deps, parts.record, now()),
+    beforeRound: () => reportDueRatings(deps, parts.conversationLog, now()),
     async readDue(limit) {
       const due = db.selectFrom("idleTimers").select("conversationId").where("dueAt", "<=", now());
       return due.orderBy("dueAt").limit(limit).execute();

@@ -1,5 +1,6 @@
 import type { WebhookEventData, WebhookEventType } from "@foyer/contract";
 import { sql } from "kysely";
+import { createEventNumbers } from "../conversations/log/marks.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { compileInsert } from "../db/json-rows.ts";
 import type { EventRow, IdleTimerRow } from "../db/tables/outbox.ts";
@@ -120,13 +121,7 @@ export function createEventRecorder(
 type NewRow = Omit<EventRow, "number" | "position">;
 function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
   return {
-    advance: compileOnce<{ id: string; count: number }, { eventSequence: number }>((param) =>
-      db
-        .updateTable("conversations")
-        .set({ eventSequence: sql`"eventSequence" + ${param("count")}` })
-        .where("id", "=", param("id"))
-        .returning("eventSequence"),
-    ),
+    advance: createEventNumbers(db),
     insertEvents: compileInsert<NewRow>(db, kind, "events", {
       id: "text",
       organizationId: "text",

@@ -10,11 +10,13 @@ import { createMember } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { startReceiver } from "../../../../test/webhook-receiver.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
+import { createConversationLog } from "../conversations/log/log.ts";
 import { openDatabase } from "../db/open.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { newId } from "../ids.ts";
 import type { LeasedDelivery } from "../outbox/delivery-queue.ts";
 import { createOutbox } from "../outbox/outbox.ts";
+import { createConversationEvents } from "./conversation-events.ts";
 import { createEventHandler } from "./deliver-event.ts";
 import { createIdleWorker } from "./idle-worker.ts";
 import { createEventListeners } from "./listeners.ts";
@@ -293,7 +295,13 @@ onBothDatabases("webhooks", (createDatabase) => {
     const worker = (seconds: number) => {
       const listeners = createEventListeners(db);
       const record = createEventRecorder(server.deps, listeners, queueOnly);
-      return createIdleWorker(server.deps, { record, listeners, now: () => Date.now() + seconds * 1_000 });
+      const conversationLog = createConversationLog(server.deps, [createConversationEvents(record)]);
+      return createIdleWorker(server.deps, {
+        record,
+        listeners,
+        conversationLog,
+        now: () => Date.now() + seconds * 1_000,
+      });
     };
     await worker(50).runOnce();
     expect(await reported()).toEqual([["up", null]]);
@@ -372,6 +380,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     const worker = createIdleWorker(server.deps, {
       record: createEventRecorder(server.deps, listeners, queueOnly),
       listeners,
+      conversationLog: createConversationLog(server.deps, []),
       now: () => Date.now() + minutes * 60_000,
     });
     await worker.runOnce();
@@ -439,6 +448,7 @@ onBothDatabases("webhooks", (createDatabase) => {
         await record(trx, events);
       },
       listeners,
+      conversationLog: createConversationLog(server.deps, []),
       now: () => Date.now() + minutes * 60_000,
     });
     const reported = async () => {

@@ -3,7 +3,6 @@ import type { LeasedDelivery } from "../outbox/delivery-queue.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { createEventHandler } from "./deliver-event.ts";
 import { createFeedService } from "./feed.ts";
-import { createIdleWorker } from "./idle-worker.ts";
 import { createEventListeners } from "./listeners.ts";
 import { createEventRecorder } from "./record-events.ts";
 import { createWebhookService } from "./service.ts";
@@ -34,6 +33,7 @@ export function createWebhooks(deps: Deps, outbox: Outbox) {
     recordEvents,
     service: createWebhookService(deps, { store, outbox, listeners }),
     feed: createFeedService(deps, listeners),
-    idleWorker: createIdleWorker(deps, { record: recordEvents, listeners }),
+    /** who receives the events of an organization */
+    listeners,
   };
 }

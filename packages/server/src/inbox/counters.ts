@@ -1,18 +1,16 @@
 import { sql, type Transaction } from "kysely";
+import { type HandoffChange, onHandoff } from "../conversations/log/change.ts";
 import type { HandoffDayRow, HandoffRow } from "../db/tables/handoff.ts";
 import type { Tables } from "../db/tables.ts";
 import { afterCommit, beforeCommit } from "../db/transaction.ts";
 import { toUtcDay } from "../utc-day.ts";
 
-/**
- * A request that was created, taken or answered. With `isTest`, a member started the conversation as a test, so the
- * event is not counted.
- */
-type CountedEvent = { event: "requested" | "taken" | "answered"; at: number; isTest: boolean };
+/** A request that was created, taken or answered. */
+type CountedEvent = { event: "requested" | "taken" | "answered"; at: number };
 type Counts = Omit<HandoffDayRow, "agentId" | "day" | "cause">;
 
 /** Called for each counted event. `ms` is the time since the request, in milliseconds. */
-type Listener = (counted: Pick<HandoffRow, "cause"> & Pick<CountedEvent, "event"> & { ms: number }) => void;
+type Observer = (counted: Pick<HandoffRow, "cause"> & Pick<CountedEvent, "event"> & { ms: number }) => void;
 
 export type HandoffCounters = ReturnType<typeof createHandoffCounters>;
 
@@ -28,32 +26,51 @@ const zeroCounts: Counts = {
 
 /** Counts requests by agent, day (UTC) and cause, so that analytics never have to scan the conversations. */
 export function createHandoffCounters() {
-  const listeners: Listener[] = [];
+  const observers: Observer[] = [];
+
+  /**
+   * Counts an event for the day of its request, at the end of the transaction, because all requests of an agent on that
+   * day share a row.
+   */
+  async function count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at }: CountedEvent): Promise<void> {
+    const { agentId, cause, requestedAt } = handoff;
+    // The clock of another process may be behind, so the difference could be negative.
+    const ms = Math.max(0, at - requestedAt);
+    const counts = event === "requested" ? await countRequest(trx, handoff) : countResponse(handoff, { event, at, ms });
+    const row = { agentId, day: toUtcDay(requestedAt), cause };
+    beforeCommit(trx, `${row.agentId} ${row.day} ${cause}`, () => addCounts(trx, { ...row, ...zeroCounts, ...counts }));
+    afterCommit(trx, () => {
+      for (const observe of observers) observe({ cause, event, ms });
+    });
+  }
+
   return {
-    /** Registers a listener that is called for every event that this process counts, after the commit. */
-    onCounted(listener: Listener): void {
-      listeners.push(listener);
+    /** Registers a function that is called for every event that this process counts, after the commit. */
+    onCounted(observe: Observer): void {
+      observers.push(observe);
     },
-    /**
-     * Counts an event for the day of its request. Call it at the end of the transaction, because all requests of an
-     * agent on that day share a row. For `requested`, call it before the request is inserted.
-     */
-    async count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at, isTest }: CountedEvent): Promise<void> {
-      if (isTest) return;
-      const { agentId, cause, requestedAt } = handoff;
-      // The clock of another process may be behind, so the difference could be negative.
-      const ms = Math.max(0, at - requestedAt);
-      const counts =
-        event === "requested" ? await countRequest(trx, handoff) : countResponse(handoff, { event, at, ms });
-      const row = { agentId, day: toUtcDay(requestedAt), cause };
-      beforeCommit(trx, `${row.agentId} ${row.day} ${cause}`, () =>
-        addCounts(trx, { ...row, ...zeroCounts, ...counts }),
-      );
-      afterCommit(trx, () => {
-        for (const listener of listeners) listener({ cause, event, ms });
-      });
-    },
+    listener: onHandoff(async (trx, change) => {
+      const event = toCounted(change);
+      if (event && "handoff" in change) await count(trx, change.handoff, event);
+    }),
   };
+}
+
+/** A member's test conversations are not counted. */
+function toCounted(change: HandoffChange): CountedEvent | null {
+  if (change.isTest) return null;
+  switch (change.kind) {
+    case "requested":
+      return change.isRepeated ? null : { event: "requested", at: change.handoff.requestedAt };
+    case "taken":
+      // A takeover without a request counts as a request that was taken immediately.
+      if (change.first === "request") return { event: "requested", at: change.handoff.requestedAt };
+      return change.first && { event: "taken", at: change.handoff.takenAt ?? change.handoff.requestedAt };
+    case "answered":
+      return { event: "answered", at: change.at };
+    default:
+      return null;
+  }
 }
 
 async function addCounts(trx: Transaction<Tables>, row: HandoffDayRow): Promise<void> {
@@ -70,12 +87,13 @@ async function addCounts(trx: Transaction<Tables>, row: HandoffDayRow): Promise<
 
 async function countRequest(
   trx: Transaction<Tables>,
-  { conversationId, takenAt }: HandoffRow,
+  { id, conversationId, takenAt }: HandoffRow,
 ): Promise<Partial<Counts>> {
   const earlier = await trx
     .selectFrom("handoffs")
     .select("id")
     .where("conversationId", "=", conversationId)
+    .where("id", "<>", id)
     .limit(1)
     .executeTakeFirst();
   return { requested: 1, conversations: earlier ? 0 : 1, taken: takenAt === null ? 0 : 1 };

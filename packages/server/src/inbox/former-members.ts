@@ -1,10 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
-/** True if the member who has the conversation has left the organization and therefore cannot answer. */
-export const hasFormerMember = sql<boolean>`not exists (select 1 from members
-  where members."userId" = conversations."assigneeId" and members."organizationId" = conversations."organizationId")`;
-
 /**
  * Schedules the release of a departing member's conversations, which then wait for a person again. Runs in the
  * transaction that removes the member, as a single statement, because a member can have thousands of conversations.

@@ -1,15 +1,13 @@
 import type { Transaction } from "kysely";
 import { isMemberUntilCommit } from "../auth/members/members.ts";
 import type { ChatService } from "../chat/service.ts";
-import type { RecordHandoff } from "../conversations/handoff-change.ts";
+import type { ConversationLog } from "../conversations/log/log.ts";
 import type { ConversationRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import type { HandoffCounters } from "./counters.ts";
-import { assignTo, insertHandoff } from "./store.ts";
 
-type Parts = { handOver: ChatService["handOver"]; counters: HandoffCounters; record: RecordHandoff };
+type Parts = { handOver: ChatService["handOver"]; log: Pick<ConversationLog, "assign"> };
 
 export type AssignConversation = ReturnType<typeof createAssignConversation>;
 
@@ -21,7 +19,7 @@ export type AssignConversation = ReturnType<typeof createAssignConversation>;
  */
 export function createAssignConversation(
   { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
-  { handOver, counters, record }: Parts,
+  { handOver, log }: Parts,
 ) {
   return async <T>(
     { organizationId, id: conversationId }: Pick<ConversationRow, "id" | "organizationId">,
@@ -32,18 +30,8 @@ export function createAssignConversation(
     const { ended, result } = await inTransaction(db, async (trx) => {
       // Without this lock, a concurrent removal of the member would not release this conversation.
       if (!(await isMemberUntilCommit(trx, databaseKind, { organizationId, userId }))) throw memberHasLeftError();
-      const assignment = await assignTo(trx, { organizationId, conversationId }, { userId, mayReplace });
-      if (!assignment) return { ended: [], result: await work(trx, false) };
-      const { handoff, first, isTest, agentId, epoch } = assignment;
-      const ended = await handOver.endReplies(trx, conversationId);
-      const at = handoff.takenAt ?? handoff.requestedAt;
-      if (first === "request") {
-        await counters.count(trx, handoff, { event: "requested", at, isTest });
-        await insertHandoff(trx, handoff);
-      } else if (first === "taken") await counters.count(trx, handoff, { event: "taken", at, isTest });
-      const conversationRef = { organizationId, agentId, conversationId, epoch };
-      await record(trx, { ...conversationRef, kind: "taken", handoffId: handoff.id, userId, assignedBy });
-      return { ended, result: await work(trx, true) };
+      const assigned = await log.assign(trx, { organizationId, conversationId }, { userId, mayReplace, assignedBy });
+      return { ended: assigned?.ended ?? [], result: await work(trx, assigned !== null) };
     });
     await handOver.settle(conversationId, silent, ended);
     return result;

@@ -4,6 +4,7 @@ import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import { createConversationLog } from "../conversations/log/log.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { createHandoffCounters } from "./counters.ts";
 import { scheduleRelease } from "./former-members.ts";
@@ -303,9 +304,8 @@ onBothDatabases("in a handoff", (createDatabase) => {
   /** Gives conversations to members without the rest of the inbox, so that a test can pause the transaction. */
   const giving = () =>
     createAssignConversation(server.deps, {
-      handOver: { stop: async () => [], endReplies: async () => [], settle: async () => {} },
-      counters: createHandoffCounters(),
-      record: async () => {},
+      handOver: { stop: async () => [], settle: async () => {} },
+      log: createConversationLog(server.deps, [createHandoffCounters().listener]),
     });
   const isPostgres = () => server.deps.databaseKind === "postgres";
 

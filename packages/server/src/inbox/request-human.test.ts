@@ -4,9 +4,8 @@ import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { callThenSay, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import { createConversationLog } from "../conversations/log/log.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { createHandoffCounters } from "./counters.ts";
-import { createHandoffRequests } from "./requests.ts";
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
 type Prompt = Array<{ role: string; content: string }>;
@@ -124,11 +123,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     await member.call("POST", `/conversations/${key.id}/messages`, { content: "I refund you." });
     await owner.call("DELETE", `/members/${leaver.userId}`);
     // The worker of the notices does this within seconds.
-    const { release } = createHandoffRequests({
-      record: async () => {},
-      counters: createHandoffCounters(),
-      maxAnnounced: 0,
-    });
+    const { release } = createConversationLog(server.deps, []);
     await inTransaction(server.deps.db, (trx) => release(trx, { organizationId, conversationId: key.id }));
     const told = async (content: string) => {
       upstream.script(sayWords("One moment."));

@@ -2,11 +2,11 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type HandoffSettings, handoffLimits } from "@foyer/contract";
 import { parseHandoff, toWidgetHandoff } from "../agents/handoff.ts";
 import type { ReplyTool } from "../chat/reply-tool.ts";
+import type { RequestHuman } from "../conversations/log/change.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { failure, type ToolOutcome } from "../tools/tool-outcome.ts";
-import type { HandoffRequests } from "./requests.ts";
 
 const tool: LanguageModelV4FunctionTool = {
   type: "function",
@@ -34,7 +34,10 @@ const tool: LanguageModelV4FunctionTool = {
  * @returns a function that creates the `request_human` tool for a conversation. It returns null if handoff is disabled
  * or the agent does not have the conversation.
  */
-export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" | "mailer">, requests: HandoffRequests) {
+export function createRequestTool(
+  { db, log: logger, mailer }: Pick<Deps, "db" | "log" | "mailer">,
+  log: { request: RequestHuman },
+) {
   return (agent: AgentRow, { id, handler }: Pick<ConversationRow, "id" | "handler">): ReplyTool | null => {
     const settings = parseHandoff(agent);
     if (!settings.isEnabled || handler !== "agent") return null;
@@ -47,14 +50,12 @@ export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" |
         const summary = readText(input, "summary", handoffLimits.summary);
         const newRequest = { organizationId: agent.organizationId, conversationId: id, reason, summary };
         try {
-          const isNew = await inTransaction(db, (trx) =>
-            requests.request(trx, agent, { ...newRequest, cause: "agent" }),
-          );
+          const isNew = await inTransaction(db, (trx) => log.request(trx, agent, { ...newRequest, cause: "agent" }));
           return isNew
             ? createOutcome(agent, settings, { reason, canEmail: mailer.isConfigured })
             : failure("The team already knows about this conversation.");
         } catch (error) {
-          log.error({ err: error, agentId: agent.id }, "a request for a person could not be stored");
+          logger.error({ err: error, agentId: agent.id }, "a request for a person could not be stored");
           return failure("The team cannot be reached right now.");
         }
       },

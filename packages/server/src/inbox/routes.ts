@@ -9,11 +9,10 @@ import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { isMailAddress } from "../outbound/smtp-address.ts";
 import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
-import type { Inbox } from "./inbox.ts";
-import type { Member } from "./service.ts";
+import type { InboxService, Member } from "./service.ts";
 
 /** Endpoints that hand conversations over to members of the team and return them to the agent. */
-export function inboxRoutes(app: App, config: Config, inbox: Inbox["service"], idempotency: Idempotency): void {
+export function inboxRoutes(app: App, config: Config, inbox: InboxService, idempotency: Idempotency): void {
   const { limits } = config;
   // Each request notifies the team, and anyone can begin any number of conversations.
   const perConversation = createRateLimit(limits.chatPerSession, "requests for a person");

@@ -3,7 +3,7 @@ import type { Transaction } from "kysely";
 import { parseHandoff } from "../agents/handoff.ts";
 import type { AgentService } from "../agents/service.ts";
 import { areMembers } from "../auth/members/members.ts";
-import type { RecordHandoff } from "../conversations/handoff-change.ts";
+import type { ConversationLog } from "../conversations/log/log.ts";
 import { type ConversationService, toMessage } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
 import type { Executor } from "../db/compiled-query.ts";
@@ -12,10 +12,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
-import type { HandoffCounters } from "./counters.ts";
 import type { AssignConversation } from "./give.ts";
-import type { HandoffRequests } from "./requests.ts";
-import { addMessage, type Ending, returnToAgent, updateRequest } from "./store.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };
@@ -36,18 +33,16 @@ export type InboxParts = {
   agents: AgentService;
   conversations: ConversationService;
   assignConversation: AssignConversation;
-  requests: HandoffRequests;
-  counters: HandoffCounters;
-  record: RecordHandoff;
+  log: ConversationLog;
 };
 
 export type InboxService = ReturnType<typeof createInboxService>;
 
 /** Hands conversations over to members of the team and returns them to the agent. */
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
-  const { agents, conversations, assignConversation, requests, counters, record } = parts;
-  const storeMessage = createMessageSender({ counters, record });
-  const end = createHandoffEnder({ db }, { conversations, ownership: readOwnership, record });
+  const { agents, conversations, assignConversation, log } = parts;
+  const storeMessage = createMessageSender(log);
+  const end = createHandoffEnder({ db }, { conversations, ownership: readOwnership, log });
 
   async function readOwnership(viewer: Viewer, id: string): Promise<Ownership> {
     return conversations.ownershipOf(await conversations.existing(viewer, id), "organizationId" in viewer);
@@ -70,23 +65,16 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
         throw new AppError("CONFLICT", "Handoff to people is disabled for this agent.");
       const conversation = { organizationId, conversationId: id };
       await inTransaction(db, async (trx) => {
-        const isNew = await requests.request(trx, agent, { ...conversation, cause: "visitor", ...asked });
-        if (!isNew) await updateRequest(trx, conversation, asked);
+        const isNew = await log.request(trx, agent, { ...conversation, cause: "visitor", ...asked });
+        if (!isNew) await log.updateRequest(trx, conversation, asked);
       });
       return readOwnership(viewer, id);
     },
     /** Cancels the visitor's request for a person. @throws 409 when a member has the conversation */
     async cancel(viewer: Viewer, id: string): Promise<Ownership> {
       const { organizationId } = await conversations.existing(viewer, id);
-      const conversation = { organizationId, conversationId: id };
-      await inTransaction(db, async (trx) => {
-        const ending = { endedBy: "visitor", endedById: null, note: null } as const;
-        const changed = await returnToAgent(trx, conversation, { handoff: ending, from: "waiting", epoch: null });
-        if (!changed) return;
-        const { agentId, epoch, handoff } = changed;
-        const wasAnnounced = handoff.announcedAt !== null;
-        await record(trx, { ...conversation, agentId, epoch, kind: "cancelled", handoffId: handoff.id, wasAnnounced });
-      });
+      const ending = { from: "waiting", endedBy: "visitor", userId: null, note: null, epoch: null } as const;
+      await inTransaction(db, (trx) => log.returnToAgent(trx, { organizationId, conversationId: id }, ending));
       const current = await readOwnership(viewer, id);
       if (current.handler === "human")
         throw new AppError("CONFLICT", "A member of the team already has this conversation.");
@@ -146,26 +134,25 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
 /** @returns a function that returns a conversation to the agent and ends its handoff */
 function createHandoffEnder(
   { db }: Pick<Deps, "db">,
-  parts: Pick<InboxParts, "conversations" | "record"> & { ownership(viewer: Viewer, id: string): Promise<Ownership> },
+  parts: Pick<InboxParts, "conversations" | "log"> & { ownership(viewer: Viewer, id: string): Promise<Ownership> },
 ) {
-  const { conversations, ownership, record } = parts;
+  const { conversations, ownership, log } = parts;
   return async (
     member: Member,
     id: string,
-    { onWrite, epoch = null, ...ending }: Pick<Ending["handoff"], "endedBy" | "note"> & EndOptions,
+    { onWrite, epoch = null, ...ending }: { endedBy: "member" | "closed"; note: string | null } & EndOptions,
   ): Promise<Ownership> => {
     const viewer = { organizationId: member.organizationId };
     await conversations.existing(viewer, id);
     const isEnded = await inTransaction(db, async (trx) => {
       await onWrite?.(trx);
       const conversation = { ...viewer, conversationId: id };
-      const handoff = { ...ending, endedById: member.userId };
-      const changed = await returnToAgent(trx, conversation, { handoff, from: "waiting or human", epoch });
-      if (!changed) return false;
-      const kind = ending.endedBy === "closed" ? "closed" : "returned";
-      const conversationRef = { ...conversation, agentId: changed.agentId, epoch: changed.epoch };
-      await record(trx, { ...conversationRef, kind, handoffId: changed.handoff.id, userId: member.userId });
-      return true;
+      return log.returnToAgent(trx, conversation, {
+        ...ending,
+        userId: member.userId,
+        from: "waiting or human",
+        epoch,
+      });
     });
     const current = await ownership(viewer, id);
     if (isEnded || epoch === null || current.handler === "agent") return current;
@@ -177,21 +164,14 @@ function createHandoffEnder(
 type MessageToSend = { member: Member; id: string; content: string; keep: SaveResponse | undefined };
 
 /** @returns a function that stores a member's message, and resolves to null unless the member has the conversation */
-function createMessageSender({ counters, record }: Pick<InboxParts, "counters" | "record">) {
+function createMessageSender(log: Pick<ConversationLog, "appendMemberMessage">) {
   return async (trx: Transaction<Tables>, { member, id, content, keep }: MessageToSend): Promise<Message | null> => {
     const { organizationId, userId, name } = member;
     const conversation = { organizationId, conversationId: id };
-    const added = await addMessage(trx, conversation, { userId, name, content });
+    const added = await log.appendMemberMessage(trx, conversation, { userId, name, content });
     if (!added) return null;
-    const { agentId, epoch, isTest, handoff, message, isFirst } = added;
-    const conversationRef = { ...conversation, agentId, epoch, handoffId: handoff.id, userId };
-    if (isFirst) {
-      await counters.count(trx, handoff, { event: "answered", at: message.createdAt, isTest });
-      await record(trx, { ...conversationRef, kind: "answered" });
-    }
-    await record(trx, { ...conversationRef, kind: "member_message", messageId: message.id });
-    const created = toMessage(message, true);
-    await keep?.(trx, agentId, created);
+    const created = toMessage(added.message, true);
+    await keep?.(trx, added.agentId, created);
     return created;
   };
 }

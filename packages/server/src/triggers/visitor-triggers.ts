@@ -21,7 +21,7 @@ type Parts = {
   agents: AgentService;
   formFinder: FormFinder;
   /** called in the transaction that stores an event */
-  rules: { onEvent(trx: Transaction<Tables>, event: TriggerEvent): Promise<void> };
+  onEvent(trx: Transaction<Tables>, event: TriggerEvent): Promise<void>;
 };
 
 type Recorded = { success: true };
@@ -30,7 +30,7 @@ const success: Recorded = { success: true };
 /** Public endpoints for visitors' pages. `origin` is the page's origin, which the agent must allow (403). */
 export function createVisitorTriggers(
   { db, databaseKind, config }: Pick<Deps, "db" | "databaseKind" | "config">,
-  { agents, formFinder, rules }: Parts,
+  { agents, formFinder, onEvent }: Parts,
   cache: ListingCache,
 ) {
   const store = createTriggerStore(db);
@@ -64,7 +64,7 @@ export function createVisitorTriggers(
     async record(event: TriggerEvent, keep?: SaveResponse): Promise<Recorded> {
       await write(event, async (trx) => {
         await keep?.(trx, event.agentId, success);
-        await rules.onEvent(trx, event);
+        await onEvent(trx, event);
       }).catch((error) => {
         throw isMissingReference(error) ? notFound("Agent") : error;
       });

@@ -1,4 +1,4 @@
-import { deleteConversationsById } from "../conversations/retention.ts";
+import { createErasure } from "../conversations/log/erase.ts";
 import type { Db } from "../db/open.ts";
 import { readPagesById } from "../db/pages-by-id.ts";
 import type { ErasureLedgerRow } from "../db/tables/visitors.ts";
@@ -42,14 +42,16 @@ export async function eraseAgain(
   await readHandoffs(db, look);
   await readSubmissions(db, look);
   await readTriggerEvents(db, look);
+  // No process serves the database yet, so nothing follows these conversations.
+  const log = createErasure(db, async () => {});
   const visitors = createVisitorService(deps, {
-    onErase() {},
+    log,
     checkpoint: { run: async () => {} },
     // Records no events, because the receivers were notified of the first erasure.
     recordEvents: async () => {},
   });
   for (const { organizationId, kind, value, erasedAt: until } of found.values()) {
-    if (kind === "conversation") await deleteConversationsById(db, organizationId, [value]);
+    if (kind === "conversation") await log.erase(organizationId, [value]);
     else await visitors.erase(organizationId, { kind, value } satisfies Identifier, { until, isReceiptKept: false });
   }
   return found.size;

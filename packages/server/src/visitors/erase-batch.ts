@@ -1,4 +1,4 @@
-import { deleteConversationsById } from "../conversations/retention.ts";
+import type { ConversationLog } from "../conversations/log/log.ts";
 import { containsText } from "../db/contains-text.ts";
 import type { Deps } from "../deps.ts";
 import { deleteSubmissionsById } from "../forms/retention.ts";
@@ -16,7 +16,11 @@ type EraseDeps = Pick<Deps, "db" | "reads" | "databaseKind">;
 /**
  * Deletes a batch, the conversations last. Rows that refer to a deleted row are deleted with it, see erasure-map.ts.
  */
-export async function eraseBatch(deps: EraseDeps, organizationId: string, batch: Batch): Promise<void> {
+export async function eraseBatch(
+  deps: EraseDeps,
+  log: Pick<ConversationLog, "erase">,
+  { organizationId, batch }: { organizationId: string; batch: Batch },
+): Promise<void> {
   const { db } = deps;
   await deleteEventsOfSessions(db, organizationId, batch.sessionIds);
   await deleteVisitorDaysByKey(db, organizationId, batch.counterKeys);
@@ -24,8 +28,7 @@ export async function eraseBatch(deps: EraseDeps, organizationId: string, batch:
   if (batch.conversations.length === 0) return;
   await forgetToolErrors(deps, organizationId, batch.conversations);
   await forgetQueryError(deps, organizationId, batch.conversations);
-  await deleteConversationsById(
-    db,
+  await log.erase(
     organizationId,
     batch.conversations.map(({ id }) => id),
   );

@@ -5,7 +5,7 @@ import {
   type VisitorData,
   visitorDataKinds,
 } from "@foyer/contract";
-import type { ConversationDeletion } from "../conversations/service.ts";
+import type { ConversationLog } from "../conversations/log/log.ts";
 import type { Checkpoint } from "../db/sqlite/checkpoint.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -21,18 +21,20 @@ import { insertReceipt, recordErasure } from "./ledger.ts";
 import { createVisitorStore } from "./store.ts";
 
 type Parts = {
-  /** Called for each conversation once its deletion is committed. */
-  onErase(organizationId: string, conversationId: string): void;
+  log: Pick<ConversationLog, "erase">;
   checkpoint: Pick<Checkpoint, "run">;
   recordEvents: RecordEvents;
 };
+
+/** `isVisitor` means that a visitor deletes the conversation with its token. */
+type ConversationDeletion = { organizationId: string; id: string; submissions: boolean; isVisitor: boolean };
 
 export type VisitorService = ReturnType<typeof createVisitorService>;
 
 /** Reports how much is stored about a visitor, and erases it. */
 export function createVisitorService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
-  { onErase, checkpoint, recordEvents }: Parts,
+  { log, checkpoint, recordEvents }: Parts,
 ) {
   const { db, encryption } = deps;
   const store = createVisitorStore(deps);
@@ -72,8 +74,7 @@ export function createVisitorService(
       const erased = { conversationIds: new Set<string>(), submissionIds: new Set<string>() };
       for await (const batch of find(organizationId, identifier, until)) {
         await measure(organizationId, batch, total);
-        await eraseBatch(deps, organizationId, batch);
-        for (const { id } of batch.conversations) onErase(organizationId, id);
+        await eraseBatch(deps, log, { organizationId, batch });
         for (const id of batch.submissionIds) erased.submissionIds.add(id);
         for (const { id } of batch.conversations) erased.conversationIds.add(id);
       }
@@ -102,7 +103,7 @@ export function createVisitorService(
      * Prepares the deletion of one conversation: records it for restored backups and deletes its submissions on
      * request.
      */
-    async beforeDelete({ organizationId, id, submissions, isVisitor }: ConversationDeletion): Promise<void> {
+    async prepareDeletion({ organizationId, id, submissions, isVisitor }: ConversationDeletion): Promise<void> {
       const kind = submissions ? "conversationId" : "conversation";
       const hash = hashOf(encryption, organizationId, { kind, value: id });
       await recordErasure(db, { organizationId, kind, hash, erasedAt: Date.now() });

@@ -1,8 +1,9 @@
-import type { ConversationCounts } from "@foyer/contract";
+import type { ConversationCounts, Rating } from "@foyer/contract";
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import { toUtcDay } from "../../utc-day.ts";
+import { type Change, type ChangeListener, isCountedRating } from "../log/change.ts";
 
 /** An event of an agent at an instant. Omitted counts are 0; a withdrawn rating is -1. */
 export type ConversationEvent = { agentId: string; at: number } & Partial<ConversationCounts>;
@@ -16,18 +17,28 @@ const HOUR_MS = 3_600_000;
 /** Counts events in conversations by agent and hour (UTC), so that analytics never read the conversations. */
 export function createConversationCounters(db: Db) {
   const add = addQuery(db);
-  return {
-    /** Rows are written in a consistent order, so that two transactions cannot deadlock. */
-    async count(trx: Executor, events: readonly ConversationEvent[]): Promise<void> {
-      const rows = new Map<string, HourRow>();
-      for (const event of events) {
-        const row = toHourRow(event);
-        const key = `${row.agentId} ${row.day} ${row.hour}`;
-        rows.set(key, addToHour(rows.get(key), row));
-      }
-      for (const [, row] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) await add(trx, row);
-    },
-  };
+
+  /** Rows are written in a consistent order, so that two transactions cannot deadlock. */
+  async function count(trx: Executor, events: readonly ConversationEvent[]): Promise<void> {
+    const rows = new Map<string, HourRow>();
+    for (const event of events) {
+      const row = toHourRow(event);
+      const key = `${row.agentId} ${row.day} ${row.hour}`;
+      rows.set(key, addToHour(rows.get(key), row));
+    }
+    for (const [, row] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) await add(trx, row);
+  }
+
+  const listener: ChangeListener = (trx, changes) => count(trx, changes.flatMap(toCounted));
+  return { count, listener };
+}
+
+/** A rating counts for the hour in which the message was sent. */
+function toCounted(change: Change): ConversationEvent[] {
+  if (change.kind !== "rated" || !isCountedRating(change)) return [];
+  const { agentId, sentAt, rating, previous } = change;
+  const changeOf = (value: Rating) => Number(value === rating) - Number(value === previous);
+  return [{ agentId, at: sentAt, ratedUp: changeOf("up"), ratedDown: changeOf("down") }];
 }
 
 function toHourRow({ agentId, at, ...counts }: ConversationEvent): HourRow {

@@ -5,6 +5,7 @@ import type { Db } from "../../db/open.ts";
 import type { TagRow } from "../../db/tables/notes.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { lockConversation, touchConversation } from "../log/marks.ts";
 
 /** The number of conversations from which one statement removes a deleted tag, which takes a few milliseconds. */
 const REMOVED_AT_ONCE = 1_000;
@@ -70,7 +71,7 @@ export function createTagStore(db: Db) {
     async remove(conversation: Conversation, tagId: string): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         // Lock the conversation first, as an addition does, to prevent a deadlock.
-        if (!(await lock(trx, conversation))) return false;
+        if (!(await lockConversation(trx, conversation))) return false;
         const result = await trx
           .deleteFrom("conversationTags")
           .where("organizationId", "=", conversation.organizationId)
@@ -78,7 +79,7 @@ export function createTagStore(db: Db) {
           .where("tagId", "=", tagId)
           .executeTakeFirst();
         if (result.numDeletedRows === 0n) return false;
-        await markChanged(trx, conversation, Date.now());
+        await touchConversation(trx, conversation, Date.now());
         return true;
       });
     },
@@ -86,7 +87,8 @@ export function createTagStore(db: Db) {
 }
 
 async function add(trx: Transaction<Tables>, conversation: Conversation, tag: TagRow): Promise<Addition> {
-  if (!(await lock(trx, conversation))) return "no conversation";
+  // Two requests must not both use the last free slot.
+  if (!(await lockConversation(trx, conversation))) return "no conversation";
   const present = await trx
     .selectFrom("conversationTags")
     .innerJoin("tags", "tags.id", "conversationTags.tagId")
@@ -102,7 +104,7 @@ async function add(trx: Transaction<Tables>, conversation: Conversation, tag: Ta
     .insertInto("conversationTags")
     .values({ ...conversation, tagId })
     .execute();
-  await markChanged(trx, conversation, tag.createdAt);
+  await touchConversation(trx, conversation, tag.createdAt);
   return "added";
 }
 
@@ -125,32 +127,6 @@ async function create(trx: Transaction<Tables>, tag: TagRow): Promise<string | n
   if ((await owned.limit(maxTags).execute()).length >= maxTags) return null;
   await trx.insertInto("tags").values(tag).execute();
   return tag.id;
-}
-
-/** Locks the conversation, so that two requests cannot both use its last free slot. @returns whether it exists */
-async function lock(trx: Transaction<Tables>, { organizationId, conversationId }: Conversation): Promise<boolean> {
-  const locked = await trx
-    .updateTable("conversations")
-    .set((x) => ({ changedAt: x.ref("changedAt") }))
-    .where("id", "=", conversationId)
-    .where("organizationId", "=", organizationId)
-    .executeTakeFirst();
-  return locked.numUpdatedRows > 0n;
-}
-
-/** Live streams read changes of conversations that people handle, so colleagues see the tags immediately. */
-async function markChanged(
-  trx: Transaction<Tables>,
-  { organizationId, conversationId }: Conversation,
-  now: number,
-): Promise<void> {
-  await trx
-    .updateTable("conversations")
-    .set({ changedAt: now })
-    .where("id", "=", conversationId)
-    .where("organizationId", "=", organizationId)
-    .where("handler", "<>", "agent")
-    .execute();
 }
 
 /**

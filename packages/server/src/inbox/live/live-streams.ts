@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { Logger } from "pino";
-import type { RecordHandoff } from "../../conversations/handoff-change.ts";
+import { type Change, type ChangeListener, isHandoffChange } from "../../conversations/log/change.ts";
 import { toPerson } from "../../conversations/ownership.ts";
 import type { ConversationService } from "../../conversations/service.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -72,6 +72,15 @@ export function createLiveStreams(
     activity.note(organizationId, conversationId);
   }
 
+  function announce(change: Change): void {
+    const { organizationId, conversationId } = change;
+    if (isActivity(change)) happened(organizationId, conversationId);
+    if (change.kind === "member_message") presence.answered(organizationId, change.userId).catch(onError);
+    if (isHandoffChange(change)) inboxFeed.changed(organizationId, conversationId);
+    // The streams of a deleted conversation end.
+    if (isHandoffChange(change) || change.kind === "erased") conversationFeed.changed(conversationId);
+  }
+
   return {
     /** @throws 503 or 429 when this address or process has too many streams */
     checkRoom: open.checkRoom,
@@ -101,15 +110,10 @@ export function createLiveStreams(
     async typing(typist: Typist): Promise<void> {
       await Promise.all([announceTyping(typist), presence.typing(typist)]);
     },
-    /** Announces a change of the handler or a message once it is committed. */
-    recordHandoff: (async (trx, change) => {
-      const { organizationId, conversationId } = change;
-      afterCommit(trx, () => {
-        if (change.kind === "member_message") presence.answered(organizationId, change.userId).catch(onError);
-        conversationFeed.changed(conversationId);
-        inboxFeed.changed(organizationId, conversationId);
-      });
-    }) satisfies RecordHandoff,
+    /** Announces changes once they are committed. */
+    listener: (async (trx, changes) => {
+      afterCommit(trx, () => changes.forEach(announce));
+    }) satisfies ChangeListener,
     /**
      * Announces to members in which conversations something happened, with the agent or a person, once it is committed.
      */
@@ -120,17 +124,30 @@ export function createLiveStreams(
         }
       });
     }) satisfies RecordEvents,
-    /** Ends the streams of a conversation that was deleted in this process, and removes it from the inboxes. */
-    deleted(organizationId: string, conversationId: string): void {
-      conversationFeed.changed(conversationId);
-      happened(organizationId, conversationId);
-    },
     /** Rejects new streams and ends the open ones. */
     async drain(): Promise<void> {
       open.drain();
       await Promise.all([poll.stop(), activity.stop(), conversationFeed.settled(), inboxFeed.settled()]);
     },
   };
+}
+
+/** Whether members see the change in the list of all conversations, with the agent or a person. */
+function isActivity(change: Change): boolean {
+  switch (change.kind) {
+    case "taken":
+    case "returned":
+    case "closed":
+    case "cancelled":
+    case "erased":
+      return true;
+    case "requested":
+      return !change.isRepeated;
+    case "rated":
+      return change.isReported;
+    default:
+      return false;
+  }
 }
 
 /** Logs a warning at most once a minute, because every poll fails for the same reason. */

@@ -1,5 +1,5 @@
 import { maxNotes } from "@foyer/contract";
-import { sql } from "kysely";
+import { lockConversation, touchConversation } from "../../conversations/log/marks.ts";
 import type { Executor } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import type { ConversationNoteRow } from "../../db/tables/notes.ts";
@@ -28,15 +28,7 @@ export function createNoteStore(db: Db) {
     ): Promise<"added" | "full" | "no conversation"> {
       const { organizationId, conversationId } = row;
       return inTransaction(db, async (trx) => {
-        const locked = await trx
-          .updateTable("conversations")
-          // Live streams follow `changedAt` of conversations that are not with the agent, so colleagues see the note
-          // immediately.
-          .set({ changedAt: sql`case when handler = 'agent' then "changedAt" else ${row.createdAt} end` })
-          .where("id", "=", conversationId)
-          .where("organizationId", "=", organizationId)
-          .executeTakeFirst();
-        if (locked.numUpdatedRows === 0n) return "no conversation";
+        if (!(await lockConversation(trx, row))) return "no conversation";
         const ids = await trx
           .selectFrom("conversationNotes")
           .select("id")
@@ -46,6 +38,7 @@ export function createNoteStore(db: Db) {
           .execute();
         if (ids.length >= maxNotes) return "full";
         await trx.insertInto("conversationNotes").values(row).execute();
+        await touchConversation(trx, row, row.createdAt);
         await onWrite(trx);
         return "added";
       });

@@ -1,8 +1,9 @@
 import { addOpenMinutes } from "@foyer/contract/rules/office-hours";
 import { sql, type Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
-import type { RecordHandoff } from "../../conversations/handoff-change.ts";
+import type { ConversationLog } from "../../conversations/log/log.ts";
 import type { DatabaseKind } from "../../db/database-kind.ts";
+import type { Flag } from "../../db/tables/column-types.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -13,9 +14,14 @@ const REPEATS = 3;
 /** The maximum number of requests that one notice counts. The others are announced by their own timers. */
 const MAX_TOGETHER = 1_000;
 
-type Options = { databaseKind: DatabaseKind; announce: RecordHandoff; epoch: number; now: number };
+type Options = {
+  databaseKind: DatabaseKind;
+  conversationLog: Pick<ConversationLog, "announce">;
+  epoch: number;
+  isTest: Flag;
+  now: number;
+};
 type Held = Pick<HandoffTimerRow, "handoffId" | "step">;
-type Announced = Pick<HandoffRow, "id" | "conversationId">;
 
 /**
  * Notifies the team of a request that was held back, if the visitor is still waiting. Other requests to the same agent
@@ -24,27 +30,29 @@ type Announced = Pick<HandoffRow, "id" | "conversationId">;
 export async function announceHeld(
   trx: Transaction<Tables>,
   timer: HandoffTimerRow,
-  { databaseKind, announce, epoch, now }: Options,
+  { databaseKind, conversationLog, epoch, isTest, now }: Options,
 ): Promise<void> {
   const { organizationId, handoffId } = timer;
   const handoff = await trx
     .selectFrom("handoffs")
-    .select(["agentId", "cause"])
+    .select("agentId")
     .where("id", "=", handoffId)
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
   if (!handoff) return;
-  const { agentId, cause } = handoff;
+  const { agentId } = handoff;
   const held: Held[] = [timer, ...(await takeOtherTimers(trx, timer, { agentId, databaseKind, now }))];
   const announced = await markAnnounced(trx, { organizationId, held, now });
   const shown = announced.find(({ id }) => id === handoffId) ?? announced[0];
   if (!shown) return;
-  const place = { organizationId, agentId, conversationId: shown.conversationId, epoch };
+  const place = { organizationId, agentId, conversationId: shown.conversationId, isTest: isTest === 1, epoch };
   if (announced.length === 1 && shown.id === handoffId) {
-    return announce(trx, { ...place, handoffId, cause, kind: "requested", heldUntil: null, isRepeated: true });
+    const again = { kind: "requested", handoff: shown, heldUntil: null, isRepeated: true } as const;
+    return conversationLog.announce(trx, [{ ...place, ...again }]);
   }
   await repeatLater(trx, { organizationId, agentId, announced, held, now });
-  await announce(trx, { ...place, handoffId: shown.id, kind: "digest", count: announced.length });
+  const together = { kind: "digest", handoffId: shown.id, count: announced.length } as const;
+  await conversationLog.announce(trx, [{ ...place, ...together }]);
 }
 
 /**
@@ -87,7 +95,7 @@ async function takeOtherTimers(
 function markAnnounced(
   trx: Transaction<Tables>,
   { organizationId, held, now }: { organizationId: string; held: Held[]; now: number },
-): Promise<Announced[]> {
+): Promise<HandoffRow[]> {
   return trx
     .updateTable("handoffs")
     .set({ announcedAt: sql<number>`coalesce("announcedAt", ${now})` })
@@ -99,14 +107,14 @@ function markAnnounced(
     .where("organizationId", "=", organizationId)
     .where("takenAt", "is", null)
     .where("endedAt", "is", null)
-    .returning(["id", "conversationId"])
+    .returningAll()
     .execute();
 }
 
 /** Sets the timers after which the requests are announced again. Their steps count the notices so far, downwards. */
 async function repeatLater(
   trx: Transaction<Tables>,
-  requests: { organizationId: string; agentId: string; announced: Announced[]; held: Held[]; now: number },
+  requests: { organizationId: string; agentId: string; announced: HandoffRow[]; held: Held[]; now: number },
 ): Promise<void> {
   const { organizationId, agentId, announced, held, now } = requests;
   const agent = await trx

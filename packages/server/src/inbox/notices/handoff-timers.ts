@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
-import type { RecordHandoff } from "../../conversations/handoff-change.ts";
+import type { ConversationLog } from "../../conversations/log/log.ts";
+import { touchConversation } from "../../conversations/log/marks.ts";
 import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -17,10 +18,7 @@ const RETRY_MS = 60_000;
 
 type Parts = {
   recorder: NoticeRecorder;
-  /** notifies the team of a request that was held back */
-  announce: RecordHandoff;
-  /** makes the visitor wait again if the member who has the conversation has left the organization */
-  release(trx: Transaction<Tables>, conversation: { organizationId: string; conversationId: string }): Promise<boolean>;
+  conversationLog: Pick<ConversationLog, "announce" | "release">;
   /** whether a member has the inbox open, or has just answered */
   isPresent(trx: Transaction<Tables>, member: { organizationId: string; userId: string }): Promise<boolean>;
   now?: () => number;
@@ -61,7 +59,7 @@ export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "ma
 /** @returns a function that handles one timer if it is still due */
 function createHandler(
   { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
-  { recorder, announce, release, isPresent, now = Date.now }: Parts,
+  { recorder, conversationLog, isPresent, now = Date.now }: Parts,
 ) {
   async function escalate(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
     const { conversationId, organizationId, handoffId } = timer;
@@ -78,12 +76,7 @@ function createHandler(
       .executeTakeFirst();
     if (!request || !(await recorder.call(trx, request, step))) return;
     // Update the time of the change, because the live inbox reads conversations by it.
-    await trx
-      .updateTable("conversations")
-      .set({ changedAt: now() })
-      .where("id", "=", conversationId)
-      .where("organizationId", "=", organizationId)
-      .execute();
+    await touchConversation(trx, { organizationId, conversationId }, now());
   }
 
   async function enqueueAnswer(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
@@ -118,7 +111,7 @@ function createHandler(
       // deadlocks.
       const conversation = await trx
         .selectFrom("conversations")
-        .select("epoch")
+        .select(["epoch", "isTest"])
         .where("id", "=", conversationId)
         .$if(databaseKind === "postgres", (query) => query.forUpdate())
         .executeTakeFirst();
@@ -133,12 +126,12 @@ function createHandler(
       const { organizationId } = timer;
       if (timer.kind === "answer") return enqueueAnswer(trx, timer);
       if (timer.kind === "left" || timer.kind === "message") {
-        const isReleased = await release(trx, { organizationId, conversationId });
+        const isReleased = await conversationLog.release(trx, { organizationId, conversationId });
         if (isReleased || timer.kind === "left") return;
         return recorder.remind(trx, timer, (userId) => isPresent(trx, { organizationId, userId }));
       }
       if (timer.step <= NOT_ANNOUNCED) {
-        return announceHeld(trx, timer, { databaseKind, announce, epoch: conversation.epoch, now: now() });
+        return announceHeld(trx, timer, { databaseKind, conversationLog, ...conversation, now: now() });
       }
       return escalate(trx, timer);
     });

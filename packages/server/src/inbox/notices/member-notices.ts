@@ -1,12 +1,12 @@
 import { findOpening, isOpen } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
-import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-change.ts";
+import { hasFormerMember } from "../../conversations/former-member.ts";
+import type { HandoffChange } from "../../conversations/log/change.ts";
 import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { hostOf, MAIL_HOST } from "../../outbox/host-of.ts";
-import { hasFormerMember } from "../former-members.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
 import { findRecipients } from "./recipients.ts";
 
@@ -74,7 +74,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
     await setTimer(trx, owned, { kind: "message", dueAt: now() + UNANSWERED_MS });
   }
 
-  const record: RecordHandoff = async (trx, change) => {
+  async function record(trx: Trx, change: HandoffChange): Promise<void> {
     const { kind, conversationId, organizationId, userId } = change;
     if (kind === "visitor_message") return onVisitorMessage(trx, change);
     if (kind === "requested" || kind === "digest" || kind === "answered") return;
@@ -85,10 +85,10 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
       .execute();
     const isAssigned = kind === "taken" && change.assignedBy !== null && change.assignedBy !== userId;
     if (isAssigned) {
-      const owned = { conversationId, organizationId, handoffId: change.handoffId };
+      const owned = { conversationId, organizationId, handoffId: change.handoff.id };
       await notify(trx, owned, { notice: "assigned", userId: change.userId });
     }
-  };
+  }
 
   return {
     record,

@@ -8,10 +8,9 @@ import { createMember, createOwner, signedInBrowser } from "../../../../../test/
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
 import { startReceiver } from "../../../../../test/webhook-receiver.ts";
 import { createConversationToken, isTokenFor, readLinkVersion } from "../../auth/conversation-token.ts";
+import { createConversationLog } from "../../conversations/log/log.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { createOutbox } from "../../outbox/outbox.ts";
-import { createHandoffCounters } from "../counters.ts";
-import { createHandoffRequests } from "../requests.ts";
 import { createHandoffTimers } from "./handoff-timers.ts";
 import { createNoticeRecorder } from "./record-notices.ts";
 import { recordSeen } from "./seen-answers.ts";
@@ -105,9 +104,7 @@ onBothDatabases("notices", (createDatabase) => {
     const recorder = createNoticeRecorder(deps, createOutbox(deps), now);
     return createHandoffTimers(deps, {
       recorder,
-      announce: recorder.record,
-      release: createHandoffRequests({ record: recorder.record, counters: createHandoffCounters(), maxAnnounced: 10 })
-        .release,
+      conversationLog: createConversationLog(deps, [recorder.listener]),
       isPresent: async () => isTeamPresent,
       now,
     });
@@ -229,23 +226,18 @@ onBothDatabases("notices", (createDatabase) => {
   it("are written with the request or not at all, and deleted with the conversation", async () => {
     const { id, agentId } = await request();
     const { db } = server.deps;
-    const place = { organizationId: team.organizationId, agentId, conversationId: id, epoch: 1 };
+    const place = { organizationId: team.organizationId, agentId, conversationId: id, isTest: false, epoch: 1 };
     const handoff = await db
       .selectFrom("handoffs")
-      .select("id")
+      .selectAll()
       .where("conversationId", "=", id)
       .executeTakeFirstOrThrow();
     const ofConversation = db.selectFrom("deliveries").select("id").where("conversationId", "=", id).orderBy("id");
     const before = await ofConversation.execute();
     const recorder = createNoticeRecorder(server.deps, createOutbox(server.deps));
+    const log = createConversationLog(server.deps, [recorder.listener]);
     const failing = inTransaction(db, async (trx) => {
-      await recorder.record(trx, {
-        ...place,
-        kind: "requested",
-        handoffId: handoff.id,
-        cause: "visitor",
-        heldUntil: null,
-      });
+      await log.announce(trx, [{ ...place, kind: "requested", handoff, heldUntil: null, isRepeated: true }]);
       throw new Error("rolled back");
     });
     await expect(failing).rejects.toThrow("rolled back");
@@ -581,9 +573,10 @@ onBothDatabases("notices", (createDatabase) => {
     }
     const recorder = createNoticeRecorder(server.deps, createOutbox(server.deps));
     const { id: conversationId, agentId } = present;
-    const place = { organizationId: team.organizationId, agentId, conversationId, epoch: 2 };
+    const place = { organizationId: team.organizationId, agentId, conversationId, isTest: false, epoch: 2 };
+    const log = createConversationLog(server.deps, [recorder.listener]);
     await inTransaction(server.deps.db, (trx) =>
-      recorder.record(trx, { ...place, kind: "visitor_message", messageId: "msg_1" }),
+      log.announce(trx, [{ ...place, kind: "visitor_message", messageId: "msg_1" }]),
     );
     await listTimers(3).runOnce();
     for (const [index, { id }] of [present, unknown].entries()) {

@@ -4,27 +4,24 @@ import type { TeamChats } from "../team-chats/team-chats.ts";
 import { createNoticeHandler } from "./deliver-notice.ts";
 import { createHandoffTimers } from "./handoff-timers.ts";
 import { createPushKeys } from "./push-keys.ts";
-import { createNoticeRecorder } from "./record-notices.ts";
+import type { NoticeRecorder } from "./record-notices.ts";
 import { createPushSender } from "./send-push.ts";
 import { createNoticeService } from "./service.ts";
 import { createNoticeStore } from "./store.ts";
 
-type Parts = { outbox: Outbox; teamChats: TeamChats } & Pick<
+type Parts = { outbox: Outbox; teamChats: TeamChats; recorder: NoticeRecorder } & Pick<
   Parameters<typeof createHandoffTimers>[1],
-  "announce" | "isPresent" | "release"
+  "conversationLog" | "isPresent"
 >;
 
 /** Notifies the team of waiting visitors, and visitors of answers that they have not seen. */
-export function createNotices(deps: Deps, { outbox, teamChats, announce, release, isPresent }: Parts) {
+export function createNotices(deps: Deps, { outbox, teamChats, recorder, conversationLog, isPresent }: Parts) {
   const store = createNoticeStore(deps);
   const keys = createPushKeys(deps);
   const sendPush = createPushSender(deps, keys);
-  const recorder = createNoticeRecorder(deps, outbox);
   outbox.register("notice", createNoticeHandler(deps, { store, sendPush, outbox }));
   return {
     service: createNoticeService(deps, { store, keys, sendPush, teamChats }),
-    /** Writes notices in the transaction of the change that they report. */
-    record: recorder.record,
-    timers: createHandoffTimers(deps, { recorder, announce, release, isPresent }),
+    timers: createHandoffTimers(deps, { recorder, conversationLog, isPresent }),
   };
 }

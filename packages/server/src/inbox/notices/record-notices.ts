@@ -1,7 +1,7 @@
 import { addOpenMinutes, isOpen } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
-import type { RecordHandoff } from "../../conversations/handoff-change.ts";
+import { onHandoff } from "../../conversations/log/change.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 
 import type { Tables } from "../../db/tables.ts";
@@ -121,14 +121,14 @@ export function createNoticeRecorder(
     await send(trx, request, about, { turn: { kind: "everybody" }, isOpen: isOpen(parseHandoff(agent).hours, now()) });
   }
 
-  const record: RecordHandoff = async (trx, change) => {
+  const listener = onHandoff(async (trx, change) => {
     const { conversationId, organizationId, agentId } = change;
     await memberNotices.record(trx, change);
     if (change.kind === "digest") {
       return callForMany(trx, { id: change.handoffId, organizationId, agentId, conversationId }, change.count);
     }
     if (change.kind === "requested") {
-      const request = { id: change.handoffId, organizationId, agentId, conversationId };
+      const request = { id: change.handoff.id, organizationId, agentId, conversationId };
       await (change.heldUntil === null ? call(trx, request, 0) : holdBack(trx, request, change.heldUntil));
     } else if (change.kind === "member_message") {
       const message = await trx
@@ -136,7 +136,7 @@ export function createNoticeRecorder(
         .select("position")
         .where("id", "=", change.messageId)
         .executeTakeFirstOrThrow();
-      const request = { id: change.handoffId, organizationId, conversationId };
+      const request = { id: change.handoff.id, organizationId, conversationId };
       const dueAt = now() + UNSEEN_MS;
       await setTimer(trx, request, { kind: "answer", step: message.position, dueAt });
     } else if (change.kind === "visitor_message") {
@@ -144,9 +144,9 @@ export function createNoticeRecorder(
     } else if (change.kind !== "answered") {
       await deleteTimer(trx, conversationId, "escalation");
     }
-  };
+  });
 
-  return { record, call, enqueue, remind: memberNotices.remind };
+  return { listener, call, enqueue, remind: memberNotices.remind };
 }
 
 /**

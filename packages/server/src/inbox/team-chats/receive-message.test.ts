@@ -20,7 +20,7 @@ it("a reply to a post that is recorded while the reply is handled goes to the vi
   } as unknown as ThreadStore;
   const receive = createReceiver(
     { db: {} as Db, log: pino({ enabled: false }) },
-    { store, codes: {} as never, inbox: () => ({ send: sent }) as never, notify: () => {} },
+    { store, codes: {} as never, inbox: { send: sent } as never, notify: () => {} },
   );
   const reply: IncomingMessage = {
     id: "2",

@@ -13,7 +13,7 @@ import type { ThreadStore } from "./thread-store.ts";
 
 type Chat = Pick<TeamChatRow, "channelId" | "organizationId" | "platform">;
 type Inbox = Pick<InboxService, "send" | "takeOver" | "returnToAgent" | "close">;
-type Parts = { store: ThreadStore; codes: LinkCodes; inbox: () => Inbox; notify: () => void };
+type Parts = { store: ThreadStore; codes: LinkCodes; inbox: Inbox; notify: () => void };
 
 type Received = { chat: Chat; message: IncomingMessage; thread: TeamChatThreadRow | undefined };
 /** A message in a conversation's thread. */
@@ -132,18 +132,18 @@ function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnTy
     const { id: threadId, conversationId } = thread;
     const row = { messageId: message.id, threadId };
     if (content.kind === "text") {
-      await inbox().send(member, conversationId, content.text, (trx, _agentId, sent) =>
+      await inbox.send(member, conversationId, content.text, (trx, _agentId, sent) =>
         store.remember(trx, chat.channelId, { ...row, sentMessageId: (sent as Message).id }),
       );
       return;
     }
     const { name, argument } = content;
     const onWrite = (trx: Executor) => store.remember(trx, chat.channelId, row);
-    if (name === "take") await inbox().takeOver(member, conversationId, onWrite);
-    else if (name === "close") await inbox().close(member, conversationId, { onWrite });
+    if (name === "take") await inbox.takeOver(member, conversationId, onWrite);
+    else if (name === "close") await inbox.close(member, conversationId, { onWrite });
     else {
       const note = argument.slice(0, handoffLimits.note) || null;
-      await inbox().returnToAgent(member, conversationId, { note, onWrite });
+      await inbox.returnToAgent(member, conversationId, { note, onWrite });
     }
   }
 

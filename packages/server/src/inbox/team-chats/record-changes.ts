@@ -1,18 +1,21 @@
 import type { Transaction } from "kysely";
-import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-change.ts";
+import { type ChangeListener, type HandoffChange, onHandoff } from "../../conversations/log/change.ts";
 import type { Tables } from "../../db/tables.ts";
 import { afterCommit } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { Outbox } from "../../outbox/outbox.ts";
 import { toOneLine } from "./chat-text.ts";
-import type { ThreadStore } from "./thread-store.ts";
+import { createThreadStore } from "./thread-store.ts";
 
 type Trx = Transaction<Tables>;
 
 /**
  * Stores the posts about a handler change or message in the same transaction, so that no post is lost. A request starts
  * a thread in every chat of the organization. Later changes are posted to the existing threads.
- * @param notify wakes the delivery worker; called after the commit
  */
-export function createChangeRecorder(store: ThreadStore, notify: () => void): RecordHandoff {
+export function createTeamChatPosts(deps: Pick<Deps, "db">, outbox: Outbox): ChangeListener {
+  const store = createThreadStore(deps, outbox);
+
   async function postRequest(trx: Trx, { organizationId, conversationId }: HandoffChange, handoffId: string) {
     for (const { channelId } of await store.listChats(trx, organizationId)) {
       const thread = await store.ensureThread(trx, channelId, conversationId);
@@ -43,11 +46,11 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
     for (const thread of threads) await store.post(trx, thread, { kind: "text", text });
   }
 
-  return async (trx, change) => {
-    afterCommit(trx, notify);
+  return onHandoff(async (trx, change) => {
+    afterCommit(trx, outbox.worker.notify);
     switch (change.kind) {
       case "requested":
-        return change.heldUntil === null ? postRequest(trx, change, change.handoffId) : undefined;
+        return change.heldUntil === null ? postRequest(trx, change, change.handoff.id) : undefined;
       case "digest":
         return postDigest(trx, change, change.count);
       case "visitor_message":
@@ -60,11 +63,11 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
       case "closed":
         return postText(trx, change, (name) => `${name} closed the conversation. The agent answers from now on.`);
       case "cancelled":
-        if (!change.wasAnnounced) return;
+        if (change.handoff.announcedAt === null) return;
         return postText(trx, change, () => "The visitor stopped waiting. The agent answers again.");
       case "answered":
     }
-  };
+  });
 }
 
 async function readMemberName(trx: Trx, userId: string): Promise<string> {

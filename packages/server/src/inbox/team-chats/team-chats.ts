@@ -4,7 +4,6 @@ import { notFound } from "../../errors.ts";
 import { isId } from "../../ids.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
-import type { HandoffRecorders } from "../handoff-changes.ts";
 import type { InboxService } from "../service.ts";
 import { createBotQueue } from "./bot-queue.ts";
 import { createChatSettings, createOpenChat } from "./chat-settings.ts";
@@ -12,15 +11,14 @@ import { createPostHandler } from "./deliver-post.ts";
 import { createChatFollower } from "./follow-chats.ts";
 import { createLinkCodes } from "./link-codes.ts";
 import { createReceiver } from "./receive-message.ts";
-import { createChangeRecorder } from "./record-changes.ts";
 import { TeamChatError } from "./team-chat.ts";
 import { createThreadStore } from "./thread-store.ts";
 
-type Parts = { outbox: Outbox; handoffs: HandoffRecorders; inbox: () => InboxService };
+type Parts = { outbox: Outbox; inbox: InboxService };
 export type TeamChats = ReturnType<typeof createTeamChats>;
 
 /** Creates the parts of the team chat bots with which members answer visitors: posting, receiving and settings. */
-export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) {
+export function createTeamChats(deps: Deps, { outbox, inbox }: Parts) {
   const store = createThreadStore(deps, outbox);
   const codes = createLinkCodes(deps);
   const openChat = createOpenChat(deps);
@@ -34,7 +32,6 @@ export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) 
   }
 
   outbox.register("team_chat", createPostHandler(deps, { store, outbox, open: openChat.open }));
-  handoffs.onHandoff(createChangeRecorder(store, notify));
   return {
     worker: createChatFollower({
       queue: createBotQueue(deps),

@@ -1,6 +1,6 @@
 import type { HandoffCause } from "@foyer/contract";
-import type { HandoffRow } from "../db/tables/handoff.ts";
-import { newId } from "../ids.ts";
+import type { HandoffRow } from "../../db/tables/handoff.ts";
+import { newId } from "../../ids.ts";
 
 /** A request for a person. */
 export type NewRequest = {

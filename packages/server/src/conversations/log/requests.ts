@@ -1,10 +1,9 @@
 import { sql, type Transaction } from "kysely";
-import { calculatePromisedTime, parseHandoff } from "../agents/handoff.ts";
-import type { RecordHandoff } from "../conversations/handoff-change.ts";
-import type { Flag } from "../db/tables/column-types.ts";
-import type { AgentRow, Tables } from "../db/tables.ts";
-import type { HandoffCounters } from "./counters.ts";
-import { hasFormerMember } from "./former-members.ts";
+import { calculatePromisedTime, parseHandoff } from "../../agents/handoff.ts";
+import type { Flag } from "../../db/tables/column-types.ts";
+import type { AgentRow, Tables } from "../../db/tables.ts";
+import { hasFormerMember } from "../former-member.ts";
+import type { Emit, RequestHuman } from "./change.ts";
 import { type NewRequest, newHandoff } from "./new-handoff.ts";
 
 /**
@@ -15,16 +14,12 @@ const ANNOUNCED_EVERY_MS = 3 * 60_000;
 /** The time within which a limited number of an agent's requests are announced one by one. */
 const ANNOUNCED_WITHIN_MS = 10 * 60_000;
 
-export type HandoffRequests = ReturnType<typeof createHandoffRequests>;
-
-type Parts = { record: RecordHandoff; counters: HandoffCounters; maxAnnounced: number };
-
 /**
  * Creates requests for a person, in the transaction of the event that causes them. Of one agent's requests, up to
  * `maxAnnounced` within ten minutes are announced one by one (0: any number). Further ones are announced together when
  * this time is over, because anyone can make any number of visitors wait.
  */
-export function createHandoffRequests({ record, counters, maxAnnounced }: Parts) {
+export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounced: number }) {
   /** Stores the request of a visitor who has just begun to wait. */
   async function openRequest(
     trx: Transaction<Tables>,
@@ -32,7 +27,7 @@ export function createHandoffRequests({ record, counters, maxAnnounced }: Parts)
     newRequest: NewRequest,
     { epoch, isTest, now }: { epoch: number; isTest: Flag; now: number },
   ): Promise<void> {
-    const { organizationId, conversationId, cause } = newRequest;
+    const { organizationId, conversationId } = newRequest;
     const times = [
       await nextAnnouncement(trx, { organizationId, conversationId, now }),
       maxAnnounced === 0
@@ -44,37 +39,30 @@ export function createHandoffRequests({ record, counters, maxAnnounced }: Parts)
     const announcedAt = heldUntil === null ? now : null;
     const promisedAt = calculatePromisedTime(parseHandoff(agent), now);
     const handoff = newHandoff(newRequest, agent.id, { now, promisedAt, announcedAt });
-    await counters.count(trx, handoff, { event: "requested", at: now, isTest: isTest === 1 });
     await trx.insertInto("handoffs").values(handoff).execute();
-    const conversationRef = { organizationId, agentId: agent.id, conversationId, epoch };
-    await record(trx, { ...conversationRef, kind: "requested", handoffId: handoff.id, cause, heldUntil });
+    const place = { organizationId, agentId: agent.id, conversationId, isTest: isTest === 1, epoch };
+    await emit(trx, [{ ...place, kind: "requested", handoff, heldUntil }]);
   }
 
+  const request: RequestHuman = async (trx, agent, newRequest) => {
+    const { organizationId, conversationId } = newRequest;
+    const now = Date.now();
+    const waiting = await trx
+      .updateTable("conversations")
+      .set({ handler: "waiting", epoch: sql`epoch + 1`, waitingSince: now, changedAt: now, failedTools: 0 })
+      .where("id", "=", conversationId)
+      .where("organizationId", "=", organizationId)
+      .where("agentId", "=", agent.id)
+      .where("handler", "=", "agent")
+      .returning(["epoch", "isTest"])
+      .executeTakeFirst();
+    if (!waiting) return false;
+    await openRequest(trx, agent, newRequest, { ...waiting, now });
+    return true;
+  };
+
   return {
-    /**
-     * Makes the visitor wait for a person. Does nothing unless the agent has the conversation.
-     * @returns whether the visitor is waiting now
-     */
-    async request(
-      trx: Transaction<Tables>,
-      agent: Pick<AgentRow, "id" | "handoff">,
-      newRequest: NewRequest,
-    ): Promise<boolean> {
-      const { organizationId, conversationId } = newRequest;
-      const now = Date.now();
-      const waiting = await trx
-        .updateTable("conversations")
-        .set({ handler: "waiting", epoch: sql`epoch + 1`, waitingSince: now, changedAt: now, failedTools: 0 })
-        .where("id", "=", conversationId)
-        .where("organizationId", "=", organizationId)
-        .where("agentId", "=", agent.id)
-        .where("handler", "=", "agent")
-        .returning(["epoch", "isTest"])
-        .executeTakeFirst();
-      if (!waiting) return false;
-      await openRequest(trx, agent, newRequest, { ...waiting, now });
-      return true;
-    },
+    request,
     /**
      * Makes the visitor wait again if the member who has the conversation has left the organization. The request ends,
      * and a new one with the same subject begins, so that the team is notified.

@@ -1,0 +1,112 @@
+import type { Rating } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import type { HandoffRow } from "../../db/tables/handoff.ts";
+import type { AgentRow, Tables } from "../../db/tables.ts";
+import type { NewRequest } from "./new-handoff.ts";
+
+/** The conversation in which a change happened. */
+type Place = { organizationId: string; agentId: string; conversationId: string; isTest: boolean };
+
+/**
+ * A change of who handles a conversation, or an event while people handle it. `epoch` is the conversation's epoch after
+ * the change, and `userId` the member who caused it.
+ */
+export type HandoffChange = Place & { epoch: number } & (
+    | {
+        kind: "requested";
+        handoff: HandoffRow;
+        /**
+         * when the team will be notified, because it was notified of an earlier request a moment ago; null to notify it
+         * immediately
+         */
+        heldUntil: number | null;
+        /** the team is now notified of a request that was held back */
+        isRepeated?: true;
+        userId?: undefined;
+      }
+    /** the team is now notified together of requests to the agent that were held back, `count` of them */
+    | { kind: "digest"; handoffId: string; count: number; userId?: undefined }
+    /**
+     * `assignedBy` is the member who assigned the conversation to another one. `first` is `request` if no open request
+     * existed, and `taken` if no member had taken the open request before.
+     */
+    | {
+        kind: "taken";
+        handoff: HandoffRow;
+        userId: string;
+        assignedBy: string | null;
+        first: "request" | "taken" | null;
+      }
+    /** a member's first message since the request */
+    | { kind: "answered"; handoff: HandoffRow; userId: string; at: number }
+    | { kind: "returned" | "closed"; handoff: HandoffRow; userId: string }
+    | { kind: "cancelled"; handoff: HandoffRow; userId?: undefined }
+    /** a message from a visitor who is waiting for a person or talking to one */
+    | { kind: "visitor_message"; messageId: string; userId?: undefined }
+    | { kind: "member_message"; handoff: HandoffRow; messageId: string; userId: string }
+  );
+
+/** A visitor's rating of a message. */
+export type RatedChange = Place & {
+  kind: "rated";
+  messageId: string;
+  role: "user" | "assistant";
+  position: number;
+  /** when the message was sent */
+  sentAt: number;
+  /** false for messages of members and for those that the client supplied */
+  isByAgent: boolean;
+  rating: Rating;
+  comment: string | null;
+  /** the rating that this one replaces */
+  previous: Rating | null;
+  /** whether the event about the rating is due now; otherwise a `rating_reported` follows */
+  isReported: boolean;
+};
+
+/** What happened to a conversation. */
+export type Change =
+  | HandoffChange
+  | RatedChange
+  /** a rating that replaced another one soon after its event is reported now */
+  | (Omit<Place, "isTest"> & { kind: "rating_reported"; messageId: string; rating: Rating; comment: string | null })
+  | { kind: "erased"; organizationId: string; conversationId: string };
+
+/**
+ * Makes the visitor wait for a person. Does nothing unless the agent has the conversation.
+ * @returns whether the visitor is waiting now
+ */
+export type RequestHuman = (
+  trx: Transaction<Tables>,
+  agent: Pick<AgentRow, "id" | "handoff">,
+  newRequest: NewRequest,
+) => Promise<boolean>;
+
+/**
+ * Called in the transaction of the changes, so that its own writes are committed together with them. Everything other
+ * than a write belongs into `afterCommit`. A listener that changes the conversation in turn uses the log it is given.
+ */
+export type ChangeListener = (
+  trx: Transaction<Tables>,
+  changes: readonly Change[],
+  log: { request: RequestHuman },
+) => Promise<void>;
+
+/** Hands changes to all listeners in the transaction that stores them. */
+export type Emit = (trx: Transaction<Tables>, changes: readonly Change[]) => Promise<void>;
+
+/** @returns a listener that handles the changes of who handles a conversation one by one */
+export function onHandoff(handle: (trx: Transaction<Tables>, change: HandoffChange) => Promise<void>): ChangeListener {
+  return async (trx, changes) => {
+    for (const change of changes) if (isHandoffChange(change)) await handle(trx, change);
+  };
+}
+
+export function isHandoffChange(change: Change): change is HandoffChange {
+  return "epoch" in change;
+}
+
+/** Whether analytics count a rating: only of the agent's own replies in conversations with visitors. */
+export function isCountedRating({ isTest, isByAgent, rating, previous }: RatedChange): boolean {
+  return !isTest && isByAgent && rating !== previous;
+}
