@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "../packages/dashboard");
 
 export const dashboard: Built = {
   name: "dashboard",
-  sources: ["dashboard/src", "dashboard/index.html", "sdk/src", "contract/src/rules", "widget/src"],
+  sources: ["dashboard/src", "dashboard/index.html", "sdk/src", "contract/src", "widget/src"],
 };
 
 /**

@@ -6,7 +6,7 @@ import { type Built, buildInto } from "./built-files.ts";
 
 const packageDir = join(import.meta.dirname, "../packages/widget");
 
-export const widget: Built = { name: "widget", sources: ["widget/src", "sdk/src", "contract/src/rules"] };
+export const widget: Built = { name: "widget", sources: ["widget/src", "sdk/src", "contract/src"] };
 
 /** First the parts, whose file names contain a hash of their content; then the loader, which contains those names. */
 export function buildWidget(): Promise<void> {

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { type Node, parseSync, Visitor } from "oxc-parser";
+import contract from "../packages/contract/package.json" with { type: "json" };
 
 /** One source file. `path` is relative to the repository's root. */
 export type Module = { path: string; lines: number; imports: Import[]; hasRowOverlay: boolean };
@@ -114,9 +115,9 @@ function threadProblems(modules: Module[]): string[] {
       const { imports = [] } = byPath.get(file) ?? {};
       for (const { specifier, file: relative, isTypeOnly } of imports) {
         if (isTypeOnly) continue;
-        const next = relative ?? contractFile(specifier);
-        if (next && /^packages\/contract\/src\/(?!rules\/)/.test(next))
+        if (specifier === "typebox" || specifier === "@foyer/contract")
           return [`${path}: the thread loads schemas of the contract, because ${file} imports ${specifier}`];
+        const next = relative ?? contractFile(specifier);
         if (next) loaded.add(next);
       }
     }
@@ -126,8 +127,10 @@ function threadProblems(modules: Module[]): string[] {
 
 /** The file of an import such as `@foyer/contract/rules/roles`; null for other packages. */
 function contractFile(specifier: string): string | null {
-  const [, path = "/index"] = /^@foyer\/contract(\/.+)?$/.exec(specifier) ?? [null, null];
-  return path && `packages/contract/src${path}.ts`;
+  const [, rule = null] = /^@foyer\/contract\/(.+)$/.exec(specifier) ?? [];
+  if (rule === null) return null;
+  const exported = (contract.exports as Record<string, string>)[`./${rule}`] ?? `./src/${rule}.ts`;
+  return join("packages/contract", exported);
 }
 
 /** Biome refuses cycles of values. These checks include types: between files, and between the folders of the server. */
