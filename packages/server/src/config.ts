@@ -176,6 +176,8 @@ function readLimits(get: Get) {
     /** text of visitors in bytes, per agent, and per IP address in this process */
     chatBytesPerDay: limit("CHAT_BYTES_PER_DAY", 500_000_000),
     chatBytesPerIp: limit("CHAT_BYTES_PER_IP", 20_000_000),
+    /** events that are stored for an organization */
+    storedEvents: limit("STORED_EVENTS", 1_000_000),
     handoffPerIp: limit("HANDOFF_PER_IP", 5),
     /** requests to one agent that are announced one by one within ten minutes; further ones are announced together */
     handoffAnnouncements: limit("HANDOFF_ANNOUNCEMENTS", 10),

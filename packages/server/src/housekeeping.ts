@@ -5,6 +5,7 @@ import { deletePreviousData } from "./db/sqlite/backup.ts";
 import type { Deps } from "./deps.ts";
 import { deleteUnusedOriginals } from "./documents/retention.ts";
 import { deleteWebhookEventsBefore } from "./events/retention.ts";
+import { deleteEventsBeyond } from "./events/stored-events.ts";
 import { deleteExpiredData } from "./expired-data.ts";
 import { deleteImpressionsBefore, deleteSubmissionDaysBefore } from "./forms/retention.ts";
 import { deleteExpiredResponses } from "./http/idempotency.ts";
@@ -30,6 +31,7 @@ export function startHousekeeping(deps: Pick<Deps, "db" | "databaseKind" | "conf
     "old form impressions": () => deleteImpressionsBefore(db, toUtcDay(daysAgo(IMPRESSIONS_KEPT_DAYS))),
     "data that a restore replaced": () => deletePreviousData(config.dataDir, Date.now()),
     "old webhook events": () => deleteWebhookEventsBefore(deps, daysAgo(WEBHOOK_EVENTS_KEPT_DAYS)),
+    "events beyond an organization's limit": () => deleteEventsBeyond(deps, config.limits.storedEvents),
     "expired idempotency keys": () => deleteExpiredResponses(db, Date.now()),
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),

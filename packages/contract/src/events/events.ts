@@ -256,6 +256,10 @@ export const listEvents = {
       200: Type.Object({
         events: Type.Array(ref(WebhookEvent)),
         cursor: Type.String({ description: "Pass it as `after`. It does not change while nothing happens." }),
+        hasGap: Type.Boolean({
+          description:
+            "Whether events after `after` were deleted before this call, because the server stores a limited number of events for an organization.",
+        }),
       }),
     },
   },

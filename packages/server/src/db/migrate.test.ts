@@ -72,6 +72,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0070-names-from-addresses",
       "0072-activity-order",
       "0074-removed-links",
+      "0078-dropped-events",
       "0082-document-warnings",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -131,6 +132,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0070-names-from-addresses",
       "0072-activity-order",
       "0074-removed-links",
+      "0078-dropped-events",
       "0082-document-warnings",
     ]);
   });

@@ -48,6 +48,7 @@ import { byteDays } from "./migrations/0065-byte-days.ts";
 import { namesFromAddresses } from "./migrations/0070-names-from-addresses.ts";
 import { activityOrder } from "./migrations/0072-activity-order.ts";
 import { removedLinks } from "./migrations/0074-removed-links.ts";
+import { droppedEvents } from "./migrations/0078-dropped-events.ts";
 import { documentWarnings } from "./migrations/0082-document-warnings.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -108,6 +109,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0070-names-from-addresses", namesFromAddresses],
   ["0072-activity-order", activityOrder],
   ["0074-removed-links", removedLinks],
+  ["0078-dropped-events", droppedEvents],
   ["0082-document-warnings", documentWarnings],
 ];
 

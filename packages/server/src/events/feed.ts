@@ -5,21 +5,17 @@ import {
   type WebhookEventType,
   webhookEventTypes,
 } from "@foyer/contract";
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import { takeWithinBytes } from "../db/page-bytes.ts";
-import type { Tables } from "../db/tables.ts";
-import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
-import { failpoint } from "../failpoints.ts";
+import { assignPositions } from "./assign-positions.ts";
 import { toEvent } from "./event-view.ts";
 import type { EventListeners } from "./listeners.ts";
 
 const PAGE = { default: 100, max: 1_000 };
 /** Reading events and writing them as JSON takes about 10 ms per megabyte. */
 const PAGE_BYTES = 4 * 1024 * 1024;
-/** Events that get their position in one transaction. */
-const POSITIONS_AT_ONCE = 1_000;
 
 /**
  * The feed of an organization's events. Readers give the events their positions, one reader at a time, after the events
@@ -31,41 +27,6 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
     return db.selectFrom("eventFeeds").selectAll().where("organizationId", "=", organizationId).executeTakeFirst();
   }
 
-  /** Gives positions to committed events without one, in the order in which they were written. */
-  async function assignPositions(trx: Transaction<Tables>, organizationId: string): Promise<void> {
-    const feed = await trx
-      .selectFrom("eventFeeds")
-      .select("lastPosition")
-      .where("organizationId", "=", organizationId)
-      .$if(databaseKind === "postgres", (query) => query.forUpdate())
-      .executeTakeFirst();
-    if (!feed) return;
-    // A separate statement, so that it sees what was committed while the first one waited for the lock.
-    const placed = await sql<{ position: number }>`update events set position = ${feed.lastPosition} + fresh.rank from (
-        select number, row_number() over (order by number) as rank from (
-          select number from events where "organizationId" = ${organizationId} and position is null
-          order by number limit ${POSITIONS_AT_ONCE}
-        ) as unplaced
-      ) as fresh where events.number = fresh.number returning events.position`.execute(trx);
-    // Use the highest position instead of the number of rows: an event that is deleted concurrently leaves a gap, and
-    // no position may be assigned twice.
-    const lastPosition = placed.rows.reduce((last, { position }) => Math.max(last, position), feed.lastPosition);
-    await trx.updateTable("eventFeeds").set({ lastPosition }).where("organizationId", "=", organizationId).execute();
-    failpoint("feed.committing");
-  }
-
-  async function assignNewPositions(organizationId: string): Promise<void> {
-    const unplaced = db
-      .selectFrom("events")
-      .select("number")
-      .where("organizationId", "=", organizationId)
-      .where(sql.ref("position"), "is", null)
-      .limit(1);
-    if (!(await unplaced.executeTakeFirst())) return;
-    await inTransaction(db, (trx) => assignPositions(trx, organizationId));
-    failpoint("feed.committed");
-  }
-
   return {
     async get(organizationId: string): Promise<EventFeed> {
       return { isEnabled: (await readFeed(organizationId))?.isEnabled === 1 };
@@ -74,7 +35,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
       const flag = isEnabled ? 1 : 0;
       await db
         .insertInto("eventFeeds")
-        .values({ organizationId, isEnabled: flag, lastPosition: 0 })
+        .values({ organizationId, isEnabled: flag, lastPosition: 0, droppedThrough: 0 })
         .onConflict((conflict) => conflict.column("organizationId").doUpdateSet({ isEnabled: flag }))
         .execute();
       listeners.forget(organizationId);
@@ -87,9 +48,9 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
       if ((await readFeed(organizationId))?.isEnabled !== 1) {
         throw new AppError("CONFLICT", "The event feed is off. Switch it on with PUT /events/feed.");
       }
-      await assignNewPositions(organizationId);
+      await assignPositions({ db, databaseKind }, organizationId);
       // Read this before the events, so that every position up to it is visible to the query below.
-      const last = (await readFeed(organizationId))?.lastPosition ?? 0;
+      const { lastPosition: last = 0, droppedThrough = 0 } = (await readFeed(organizationId)) ?? {};
       const pageSize = Math.min(limit ?? PAGE.default, PAGE.max);
       const sizes = await db
         .selectFrom("events")
@@ -119,7 +80,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
               .orderBy("position")
               .execute();
       const events: WebhookEvent[] = rows.map((row) => toEvent(row, "full"));
-      return { events, cursor: String(cursor) };
+      return { events, cursor: String(cursor), hasGap: Number(after) < droppedThrough };
     },
   };
 }

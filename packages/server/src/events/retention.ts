@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { deleteBySize } from "../db/clean-up.ts";
 import { eventBytes } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
@@ -27,10 +28,24 @@ export function deleteWebhookEvents(db: Db, agentId: string): Promise<number> {
   return deleteEvents(db, { agentId });
 }
 
-/** `databaseKind` is set if the receivers of the events must be stored for erasure receipts. */
-type Deletion = { before?: number; agentId?: string; databaseKind?: Deps["databaseKind"] };
+/**
+ * Deletes the oldest events of an organization, up to this position in its feed, or this number without a feed.
+ * @returns the number deleted
+ */
+export function deleteOldestEvents(deps: EventDeps, through: NonNullable<Deletion["through"]>): Promise<number> {
+  return deleteEvents(deps.db, { through, databaseKind: deps.databaseKind });
+}
 
-function deleteEvents(db: Db, { before, agentId, databaseKind }: Deletion): Promise<number> {
+/** `databaseKind` is set if the receivers of the events must be stored for erasure receipts. */
+type Deletion = {
+  before?: number;
+  agentId?: string;
+  /** the events of an organization up to this one */
+  through?: { organizationId: string; column: "position" | "number"; value: number };
+  databaseKind?: Deps["databaseKind"];
+};
+
+function deleteEvents(db: Db, { before, agentId, through, databaseKind }: Deletion): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>
       trx
@@ -39,7 +54,12 @@ function deleteEvents(db: Db, { before, agentId, databaseKind }: Deletion): Prom
         // Ids start with their creation time, so they sort by it.
         .$if(before !== undefined, (query) => query.where("id", "<", firstIdAt("evt", before ?? 0)))
         .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId ?? ""))
-        .orderBy("id")
+        .$if(through !== undefined, (query) =>
+          query
+            .where("organizationId", "=", through?.organizationId ?? "")
+            .where(sql.ref(through?.column ?? "number"), "<=", through?.value ?? 0),
+        )
+        .orderBy(through === undefined ? "id" : sql.ref(through.column))
         .limit(limit)
         .execute(),
     async remove(trx, rows) {

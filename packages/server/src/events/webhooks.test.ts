@@ -22,6 +22,7 @@ import { createIdleWorker } from "./idle-worker.ts";
 import { createEventListeners } from "./listeners.ts";
 import { createEventRecorder } from "./record-events.ts";
 import { createWebhookStore } from "./store.ts";
+import { deleteEventsBeyond } from "./stored-events.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -635,9 +636,39 @@ onBothDatabases("the event feed", (createDatabase) => {
     const owner = await server.createAccount();
     expect((await owner.call("GET", "/events")).status).toBe(409);
     expect((await owner.call("PUT", "/events/feed", { isEnabled: true })).body).toEqual({ isEnabled: true });
-    expect((await owner.call("GET", "/events")).body).toEqual({ events: [], cursor: "0" });
+    expect((await owner.call("GET", "/events")).body).toEqual({ events: [], cursor: "0", hasGap: false });
     expect((await owner.call("GET", "/events?after=x")).status).toBe(400);
     expect((await owner.call("GET", "/events?kinds=nothing")).status).toBe(400);
+  });
+
+  it("drops an organization's oldest events beyond the limit, and reports the gap to readers who missed them", async () => {
+    const { db, databaseKind } = server.deps;
+    const record = createEventRecorder({ db, databaseKind }, createEventListeners(db), queueOnly);
+    const openFeed = async () => {
+      const owner = await server.createAccount();
+      await owner.call("PUT", "/events/feed", { isEnabled: true });
+      const place = { organizationId: owner.organizationId, agentId: await createAgent(owner), conversationId: null };
+      const data = () => ({ month: "2026-01", monthlyTokenBudget: 1, tokens: 1 });
+      const event = { ...place, type: "agent.budget_reached" as const, data };
+      for (let index = 0; index < 5; index++) await inTransaction(db, (trx) => record(trx, [event]));
+      const read = async (after: number) => {
+        const { events, hasGap } = (await owner.call("GET", `/events?after=${after}`)).body;
+        return [events.length, hasGap];
+      };
+      return { owner, read };
+    };
+    const [busy, withoutFeed] = [await openFeed(), await openFeed()];
+    const { organizationId } = withoutFeed.owner;
+    await db.deleteFrom("eventFeeds").where("organizationId", "=", organizationId).execute();
+    expect(await deleteEventsBeyond(server.deps, 2)).toBe(6);
+    expect([await busy.read(0), await busy.read(2), await busy.read(3)]).toEqual([
+      [2, true],
+      [2, true],
+      [2, false],
+    ]);
+    const left = await db.selectFrom("events").select("id").where("organizationId", "=", organizationId).execute();
+    expect(left).toHaveLength(2);
+    expect(await deleteEventsBeyond(server.deps, 2)).toBe(0);
   });
 
   it("assigns no position twice while an event is being deleted", async () => {

@@ -126,6 +126,8 @@ export type EventFeedRow = {
   isEnabled: Flag;
   /** the position of the newest event that the feed includes */
   lastPosition: number;
+  /** the position up to which events were deleted because the organization had too many */
+  droppedThrough: number;
 };
 
 /**
