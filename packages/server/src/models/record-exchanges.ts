@@ -22,7 +22,13 @@ const keyHeaders = /^(?:authorization|x-api-key|x-goog-api-key|api-key)$/;
  */
 export function createRecorder(outbound: Outbound, source: Source, { isHidden }: { isHidden: boolean }) {
   const exchanges: Exchange[] = [];
-  const clean = (text: string) => withoutKey(text, source.apiKey).slice(0, MAX_BODY).toWellFormed();
+  const spellings = listSpellings(source.apiKey);
+  const clean = (text: string) => {
+    const cleaned = spellings.reduce((rest, key) => withoutKey(rest, key), text);
+    // A text that is recorded in part can end within the key.
+    const cut = text.length > MAX_BODY ? Math.max(0, ...spellings.map((key) => key.length)) : 0;
+    return cleaned.slice(0, Math.max(0, Math.min(MAX_BODY, cleaned.length - cut))).toWellFormed();
+  };
   // Redacting joins lines, so each line is redacted on its own.
   const hideAddresses = (text: string) =>
     text
@@ -114,6 +120,13 @@ export function createRecorder(outbound: Outbound, source: Source, { isHidden }:
     },
   };
   return { outbound: recording, exchanges };
+}
+
+/** The key as it is, and as it is written in JSON, by PHP with escaped slashes. */
+function listSpellings(apiKey: string | null): string[] {
+  if (apiKey === null) return [];
+  const inJson = JSON.stringify(apiKey).slice(1, -1);
+  return [...new Set([apiKey, inJson, inJson.replaceAll("/", "\\/")])];
 }
 
 function withoutCredentials(url: string): string {
