@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import { type AddressInfo, connect, type Socket } from "node:net";
 
 export type Received = {
+  method: string;
   path: string;
   headers: IncomingHttpHeaders;
   rawHeaders: string[];
@@ -28,9 +29,9 @@ export async function startReceiver() {
     } finally {
       arriving--;
     }
-    const { url: path = "/", headers, rawHeaders } = request;
+    const { method = "", url: path = "/", headers, rawHeaders } = request;
     const bytes = Buffer.concat(chunks);
-    const one = { path, headers, rawHeaders, bytes, text: bytes.toString("utf8") };
+    const one = { method, path, headers, rawHeaders, bytes, text: bytes.toString("utf8") };
     received.push(one);
     arrivals.emit("arrival");
     answer(one, response);

@@ -33,6 +33,8 @@ export const NoticeTest = Type.Object(
     isDelivered: Type.Boolean(),
     error: nullable(Type.String({ description: "Why it was not delivered" })),
     detail: nullable(Type.String()),
+    status: Type.Optional(nullable(Type.Integer({ description: "The HTTP status of the receiver, if it responded" }))),
+    response: Type.Optional(nullable(Type.String({ description: "The beginning of the receiver's response" }))),
   },
   { $id: "NoticeTest" },
 );

@@ -177,7 +177,7 @@ onBothDatabases("webhooks", (createDatabase) => {
 
   it("repeat a client error twice and other failures by the schedule, with the same id each time", async () => {
     const { id } = await create({ events: ["message.created"] });
-    receiver.answer((_, response) => void response.writeHead(410).end("gone"));
+    receiver.answer((_, response) => void response.writeHead(400).end("no"));
     await ask("Hello");
     await expect.poll(async () => (await deliveries(id, "?status=failed")).deliveries.length).toBe(1);
     expect(receiver.received).toHaveLength(3);

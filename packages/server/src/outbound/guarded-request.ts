@@ -42,8 +42,10 @@ export type Outbound = {
   /**
    * Sends a request and reads the response within `timeoutMs`, from the DNS lookup to the last byte. A longer body is
    * cut to its first `maxBytes` as sent (never decompressed). `truncated` is then true, and the connection is closed.
+   * With `bodyTimeoutMs`, a body that is not complete this long after the headers, or that breaks off, is cut as well
+   * instead of failing.
    */
-  request(options: OutboundRequest & { timeoutMs: number; maxBytes: number }): Promise<{
+  request(options: BufferedCall): Promise<{
     status: number;
     headers: ResponseHeaders;
     body: Buffer;
@@ -203,18 +205,18 @@ async function sendRequest(parse: (url: string) => URL, agent: Agent, call: Call
   return { url, response };
 }
 
-type BufferedCall = OutboundRequest & { timeoutMs: number; maxBytes: number };
+type BufferedCall = OutboundRequest & { timeoutMs: number; maxBytes: number; bodyTimeoutMs?: number };
 
 async function requestBuffered(
   open: (call: Call) => Promise<OpenedResponse>,
-  { timeoutMs, maxBytes, ...call }: BufferedCall,
+  { timeoutMs, maxBytes, bodyTimeoutMs, ...call }: BufferedCall,
 ) {
   const startedAt = performance.now();
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = call.signal ? AbortSignal.any([deadline, call.signal]) : deadline;
   try {
     const { url, status, headers, body } = await open({ ...call, signal });
-    const read = await readUpTo(body, maxBytes).catch((error: unknown) => {
+    const read = await readUpTo(body, { maxBytes, bodyTimeoutMs }).catch((error: unknown) => {
       throw explainCallFailure(error, url, signal);
     });
     return { status, headers, ...read, durationMs: Math.round(performance.now() - startedAt) };
@@ -225,16 +227,30 @@ async function requestBuffered(
   }
 }
 
-async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
+async function readUpTo(
+  body: Readable,
+  { maxBytes, bodyTimeoutMs }: { maxBytes: number; bodyTimeoutMs: number | undefined },
+): Promise<{ body: Buffer; truncated: boolean }> {
   const chunks: Buffer[] = [];
   let remaining = maxBytes;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, remaining));
-    // Leaving the loop destroys the body, and with it the connection.
-    if (chunk.length > remaining) return { body: Buffer.concat(chunks), truncated: true };
-    remaining -= chunk.length;
+  const timer =
+    bodyTimeoutMs === undefined
+      ? undefined
+      : setTimeout(() => body.destroy(new Error("The body took too long.")), bodyTimeoutMs);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk.subarray(0, remaining));
+      // Leaving the loop destroys the body, and with it the connection.
+      if (chunk.length > remaining) return { body: Buffer.concat(chunks), truncated: true };
+      remaining -= chunk.length;
+    }
+    return { body: Buffer.concat(chunks), truncated: false };
+  } catch (error) {
+    if (bodyTimeoutMs === undefined) throw error;
+    return { body: Buffer.concat(chunks), truncated: true };
+  } finally {
+    clearTimeout(timer);
   }
-  return { body: Buffer.concat(chunks), truncated: false };
 }
 
 /**

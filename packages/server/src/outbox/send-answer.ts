@@ -38,11 +38,75 @@ export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound
   return async ({ headers, contentType = "application/json", ...request }: Post): Promise<AttemptResult> => {
     const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": contentType };
     const key = `${request.organizationId} ${URL.parse(request.url)?.origin}`;
-    return receivers.attempt(key, config.webhooks.timeout, isTimeout, async (timeoutMs) => {
-      const limits = { timeoutMs, maxBytes: READ_BYTES, trust: "untrusted" } as const;
-      return readResult(await outbound.request({ ...request, method: "POST", headers: allHeaders, ...limits }));
-    });
+    return receivers.attempt(key, config.webhooks.timeout, isTimeout, (timeoutMs) =>
+      postOnce(outbound, { ...request, headers: allHeaders }, timeoutMs),
+    );
   };
+}
+
+/** The address will never work again, so nothing is sent to it again. */
+const HTTP_GONE = 410;
+
+/** How long the body of a response may take after its headers, which alone decide whether the delivery succeeded. */
+const BODY_TIMEOUT_MS = 2_000;
+
+/** The headers that a receiver at another address gets. Others may contain the credentials of the first one. */
+const portableHeaders = ["user-agent", "content-type", "webhook-id", "webhook-timestamp", "webhook-signature"];
+
+/**
+ * Posts and follows one redirect. After 307 and 308, the request is repeated at the new address. After 301, 302 and
+ * 303, the receiver has already processed it, as scripts of Google Apps Script do, so the new address is only read and
+ * no failure from then on is retried. The exception is a redirect to the same address with https, which web servers
+ * send before the request reaches any program.
+ */
+async function postOnce(
+  outbound: Deps["outbound"],
+  { url, headers, body, ...caller }: Omit<Post, "contentType">,
+  timeoutMs: number,
+): Promise<AttemptResult> {
+  const startedAt = performance.now();
+  const limits = { maxBytes: READ_BYTES, bodyTimeoutMs: BODY_TIMEOUT_MS, trust: "untrusted" } as const;
+  const post = { ...caller, ...limits, method: "POST", url, headers, body, timeoutMs } as const;
+  try {
+    return readResult(await outbound.request(post));
+  } catch (error) {
+    if (!(error instanceof OutboundError) || error.kind !== "redirect") throw error;
+    const { status = 0, location } = error;
+    const isRepeated = status === 307 || status === 308 || isUpgrade(url, location);
+    if (location === undefined) {
+      if (isRepeated) throw error;
+      return { ...createFailure(`HTTP ${status}`, error.message), status, isFinal: true };
+    }
+    const next = {
+      ...post,
+      url: location,
+      timeoutMs: Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt))),
+    };
+    if (isRepeated) return readResult(await outbound.request({ ...next, headers: headersFor(location, post) }));
+    try {
+      const agent = { "user-agent": headers["user-agent"] ?? "" };
+      const result = readResult(await outbound.request({ ...next, method: "GET", headers: agent, body: undefined }));
+      return result.error === null ? result : { ...result, isFinal: true, detail: explainRead(status, result.detail) };
+    } catch (cause) {
+      if (!(cause instanceof OutboundError)) throw cause;
+      return { ...createFailure(`HTTP ${status}`, explainRead(status, cause.message)), status, isFinal: true };
+    }
+  }
+}
+
+function isUpgrade(from: string, to: string | undefined): boolean {
+  const [before, after] = [URL.parse(from), URL.parse(to ?? "")];
+  if (before?.protocol !== "http:" || after?.protocol !== "https:") return false;
+  return before.hostname === after.hostname && before.pathname === after.pathname && before.search === after.search;
+}
+
+function headersFor(location: string, { url, headers }: Pick<Post, "url" | "headers">): Record<string, string> {
+  if (URL.parse(location)?.origin === URL.parse(url)?.origin || isUpgrade(url, location)) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => portableHeaders.includes(name)));
+}
+
+function explainRead(status: number, problem: string | null): string {
+  return `The receiver got the request and responded with a redirect (HTTP ${status}), but the address that it names failed: ${problem} The delivery is not repeated, because the receiver may have processed it.`;
 }
 
 function readResult({ status, headers, body }: Awaited<ReturnType<Deps["outbound"]["request"]>>): AttemptResult {
@@ -52,7 +116,8 @@ function readResult({ status, headers, body }: Awaited<ReturnType<Deps["outbound
     : createFailure(`HTTP ${status}`, `The receiver responded with HTTP ${status}.`);
   // Remove NUL characters, because PostgreSQL cannot store them in text.
   const response = body.subarray(0, STORED_BYTES).toString("utf8").replaceAll("\0", "");
-  return { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
+  const result = { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
+  return status === HTTP_GONE ? { ...result, isFinal: true } : result;
 }
 
 /**

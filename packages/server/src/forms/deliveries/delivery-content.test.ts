@@ -236,6 +236,25 @@ describe("a team chat message", () => {
     expect([...content]).toHaveLength(2_000);
     expect(content).toBe(`${"🚲".repeat(1_999)}…`);
   });
+
+  it.each([
+    "https://prod-1.westeurope.logic.azure.com:443/workflows/1/triggers/manual/paths/invoke",
+    "https://default1.2.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/1/triggers/manual/paths/invoke",
+    "https://gateway.example/workflows/1/triggers/manual/paths/invoke",
+  ])("is a card with a block per line for a workflow of Microsoft Teams at %s", (url) => {
+    const { type, attachments } = formatMessage("New:\n{{text}}", { text: "[a](https://evil.example)" }, url);
+    expect(type).toBe("message");
+    expect(attachments).toHaveLength(1);
+    expect(attachments[0].contentType).toBe("application/vnd.microsoft.card.adaptive");
+    const texts = attachments[0].content.body.map(({ text }: { text: string }) => text);
+    expect(texts).toEqual(["New:", "\\[a\\](https://evil.example)"]);
+  });
+
+  it("has no links or mentions of a visitor for Google Chat", () => {
+    const url = "https://chat.googleapis.com/v1/spaces/1/messages?key=1";
+    const { text } = formatMessage("{{text}}", { text: "<https://evil.example|a> <users/all>" }, url);
+    expect(text).toBe("<\u200bhttps://evil.example|a> <\u200busers/all>");
+  });
 });
 
 describe("an email", () => {

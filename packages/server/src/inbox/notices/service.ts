@@ -249,8 +249,15 @@ function toMemberView({ url, lastError, ...channel }: NoticeChannel): NoticeChan
   };
 }
 
-const toTest = ({ error, detail }: Pick<AttemptResult, "error" | "detail">): NoticeTest => ({
+const toTest = ({
+  error,
+  detail,
+  status,
+  response,
+}: Pick<AttemptResult, "error" | "detail"> & Partial<AttemptResult>): NoticeTest => ({
   isDelivered: error === null,
   error,
   detail,
+  status: status ?? null,
+  response: response || null,
 });

@@ -116,16 +116,24 @@ function LastNotice({ channel: { isEnabled, lastError, lastSentAt } }: { channel
   );
 }
 
+/** A receiver that responds with this, such as a workflow of Microsoft Teams, has not processed the message yet. */
+const HTTP_ACCEPTED = 202;
+const SHOWN_CHARACTERS = 200;
+
 function TestButton({ channel: { id, name } }: { channel: NoticeChannel }) {
   const test = useEndpointMutation("testNoticeChannel");
   const send = () =>
     test.mutate(
       { id },
       {
-        onSuccess: ({ isDelivered, error, detail }) =>
-          isDelivered
-            ? notify(`Test notification sent to ${name}`)
-            : notify(`${name} did not accept the notification: ${detail ?? error}`, { isWrong: true }),
+        onSuccess: ({ isDelivered, error, detail, status, response }) => {
+          const answer = response ? ` The response: ${response.slice(0, SHOWN_CHARACTERS)}` : "";
+          if (!isDelivered) {
+            notify(`${name} did not accept the notification: ${detail ?? error}${answer}`, { isWrong: true });
+          } else if (status === HTTP_ACCEPTED) {
+            notify(`${name} accepted the notification (HTTP 202). Check that it appears in the channel.`);
+          } else notify(`Test notification sent to ${name}`);
+        },
       },
     );
   return (
