@@ -2,9 +2,11 @@ import { formatOrdinal, type NumberStyle } from "./list-labels.ts";
 import { escapeHtml } from "./walk-xml.ts";
 
 type Level = { format: string; text: string; start: number };
+/** Lists with the same definition continue each other, except at the levels that restart. */
+type List = { definition: string; levels: ReadonlyMap<number, Level>; restarts: Set<number> };
 type NumberedStyle = { list: string; level: number; parent: string };
 type Numbering = {
-  levels(list: string): ReadonlyMap<number, Level>;
+  list(id: string): List | undefined;
   style(id: string): { list: string; level: number } | null;
 };
 
@@ -23,26 +25,36 @@ export function withNumbers(document: string, numberingXml: string, stylesXml: s
     const properties = start.slice(start.lastIndexOf("<w:pPr>"));
     const own = findNumber(properties);
     const inherited = numbering.style(attribute(properties, "pStyle"));
-    const list = own?.list ?? inherited?.list;
-    if (list === undefined || list === "0") return start;
+    const list = numbering.list(own?.list ?? inherited?.list ?? "");
+    if (!list) return start;
+    const { levels } = list;
     const level = Math.min(own?.level ?? inherited?.level ?? 0, MAX_LEVEL);
-    const levels = numbering.levels(list);
     const definition = levels.get(level);
     if (!definition || definition.format === "bullet") return start;
-    const counts = counters.get(list) ?? [];
-    counters.set(list, counts);
+    const counts = counters.get(list.definition) ?? [];
+    counters.set(list.definition, counts);
+    if (list.restarts.delete(level)) counts.length = Math.min(counts.length, level);
     for (let above = 0; above < level; above++) counts[above] ??= levels.get(above)?.start ?? 1;
     counts[level] = counts[level] === undefined ? definition.start : counts[level] + 1;
     counts.length = level + 1;
     const label = definition.text.replace(/%([1-9])/g, (_, place: string) => {
       const format = levels.get(Number(place) - 1)?.format ?? "decimal";
-      return formatOrdinal(counts[Number(place) - 1] ?? 1, styles[format] ?? "1");
+      return formatNumber(counts[Number(place) - 1] ?? 1, format);
     });
     if (label.trim() === "" || definition.format === "none") return start;
     const bare = start.replace(/<w:numPr>[\s\S]*?<\/w:numPr>/, "");
     return `${bare}<w:r><w:t xml:space="preserve">${escapeHtml(label)} </w:t></w:r>`;
   });
 }
+
+function formatNumber(value: number, format: string): string {
+  if (format === "decimalZero") return String(value).padStart(2, "0");
+  if (format === "ordinal") return `${value}${suffixes[ordinal.select(value)] ?? "th"}`;
+  return formatOrdinal(value, styles[format] ?? "1");
+}
+
+const ordinal = new Intl.PluralRules("en", { type: "ordinal" });
+const suffixes: Record<string, string> = { one: "st", two: "nd", few: "rd" };
 
 function readNumbering(numberingXml: string, stylesXml: string): Numbering {
   const abstract = new Map<string, Map<number, Level>>();
@@ -51,16 +63,19 @@ function readNumbering(numberingXml: string, stylesXml: string): Numbering {
   )) {
     abstract.set(id, readLevels(definition));
   }
-  const lists = new Map<string, Map<number, Level>>();
+  const lists = new Map<string, List>();
   for (const [list, id = ""] of numberingXml.matchAll(/<w:num\b[^<>]*w:numId="(\d+)"[\s\S]*?<\/w:num>/g)) {
-    const levels = new Map([...(abstract.get(attribute(list, "abstractNumId")) ?? []), ...readLevels(list)]);
+    const definition = attribute(list, "abstractNumId");
+    const levels = new Map([...(abstract.get(definition) ?? []), ...readLevels(list)]);
+    const restarts = new Set<number>();
     for (const [, level = "", start = ""] of list.matchAll(
       /<w:lvlOverride\b[^<>]*w:ilvl="(\d)"[^<>]*>\s*<w:startOverride w:val="(\d+)"/g,
     )) {
       const known = levels.get(Number(level));
       if (known) levels.set(Number(level), { ...known, start: Number(start) });
+      restarts.add(Number(level));
     }
-    lists.set(id, levels);
+    lists.set(id, { definition, levels, restarts });
   }
   const numbered = new Map<string, Partial<NumberedStyle>>();
   for (const [style] of stylesXml.matchAll(/<w:style\b[^<>]*>[\s\S]*?<\/w:style>/g)) {
@@ -68,7 +83,7 @@ function readNumbering(numberingXml: string, stylesXml: string): Numbering {
     numbered.set(id, { ...findNumber(style), parent: attribute(style, "basedOn") });
   }
   return {
-    levels: (list) => lists.get(list) ?? new Map(),
+    list: (id) => lists.get(id),
     style(id) {
       let level: number | undefined;
       let current = numbered.get(id);

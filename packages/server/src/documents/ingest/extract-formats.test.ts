@@ -60,6 +60,12 @@ describe("reading tables of pages", () => {
   });
 });
 
+it("reads the formulas of a page on one line", async () => {
+  const formula =
+    "<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><msup><mi>c</mi><mn>2</mn></msup></mfrac><annotation>TeX</annotation></math>";
+  expect(await texts(`<!doctype html><main><p>x = ${formula}</p></main>`)).toEqual(["x = (a+b)/c^2"]);
+});
+
 it("numbers the items of ordered lists of pages", async () => {
   const list =
     "<!doctype html><main><ol start=3><li>Lock<li><p>Key</p><ul><li>Spare</ul></ol><ol type=a><li>Map</ol></main>";
@@ -272,6 +278,11 @@ describe("reading e-books", () => {
     expect(warnings).toMatchObject([
       { code: "UNREADABLE_PAGES", count: 1, message: expect.stringContaining("gone.xhtml") },
     ]);
+  });
+
+  it("refuses a book that unpacks to more than its limit", async () => {
+    const bomb = zip({ ...parts, "OEBPS/a b.xhtml": new Uint8Array(120 * 1024 * 1024) });
+    await expect(read(bomb)).rejects.toMatchObject({ code: "TOO_LARGE" });
   });
 
   it("refuses a protected book", async () => {

@@ -1,7 +1,15 @@
 import { Parser } from "htmlparser2";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { createElement, type Element, headingLevels, isBlock, isCell } from "./html-elements.ts";
+import {
+  createElement,
+  type Element,
+  formulaSign,
+  headingLevels,
+  isBlock,
+  isCell,
+  isFormulaGroup,
+} from "./html-elements.ts";
 import { createPageMetadata, type PageMetadata } from "./html-metadata.ts";
 import { createTable } from "./html-table.ts";
 import { formatOrdinal, type NumberStyle } from "./list-labels.ts";
@@ -111,9 +119,16 @@ function createContentWalker() {
       if (tag === "br") text += "\n";
       // The mark of a list item belongs to the first paragraph in it.
       if (isBlock(tag) && !isListMark(text)) flush();
-      const element = createElement(tag, attributes, path.at(-1));
+      const parent = path.at(-1);
+      const element = createElement(tag, attributes, parent);
       path.push(element);
       if (element.isSkipped) return;
+      if (parent) {
+        parent.children++;
+        text += formulaSign(parent);
+      }
+      if (isFormulaGroup(tag, parent)) text += "(";
+      if (tag === "msqrt") text += "√(";
       if (tag === "ol" || tag === "ul") lists.push(openList(tag, attributes));
       if (tag === "li" && (!isListMark(text) || /\d|[a-z]/i.test(text)))
         text += nextMark(lists.at(-1), attributes.value);
@@ -134,6 +149,7 @@ function createContentWalker() {
     },
     close(tag: string): void {
       const element = path.at(-1);
+      if (tag === "msqrt" || isFormulaGroup(tag, path.at(-2))) text += element?.isSkipped ? "" : ")";
       if (struckTags.has(tag) && !element?.isSkipped) text = text.endsWith("~~") ? text.slice(0, -2) : `${text}~~`;
       if (tag === "sup" && superscript) {
         closeSuperscript(superscript);

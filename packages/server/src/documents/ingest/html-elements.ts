@@ -6,13 +6,15 @@ export type Element = {
   isMain: boolean;
   /** 0 for h1; 6 for the question of an accordion or definition list; null outside of headings */
   headingLevel: number | null;
+  /** the number of child elements so far */
+  children: number;
 };
 
 const toWordSet = (list: string) => new Set(list.split(" "));
 
 /** Elements whose content is never text. Buttons are read because accordions use them for their questions. */
 const unread = toWordSet(
-  "script style noscript template svg math canvas object iframe select option textarea video audio datalist title head",
+  "script style noscript template svg annotation annotation-xml canvas object iframe select option textarea video audio datalist title head",
 );
 const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /** Questions in accordions rank below these levels. */
@@ -29,6 +31,27 @@ const mainRoles = toWordSet("main article");
 const navigationName =
   /^(site-|main-|top-|global-|primary-)?(nav|navbar|navigation|breadcrumbs?|cookie-?(banner|consent|notice|bar)?|consent|sidebar|skip-?link|pagination)$/i;
 
+/** The signs between the parts of formulas in MathML. */
+const formulaSigns: Record<string, readonly string[]> = {
+  mfrac: ["/"],
+  msup: ["^"],
+  msub: ["_"],
+  msubsup: ["_", "^"],
+  mover: ["^"],
+  munder: ["_"],
+  munderover: ["_", "^"],
+};
+
+/** What stands before a part of a formula: `(a+b)/c^2`. */
+export function formulaSign(parent: Element): string {
+  const signs = formulaSigns[parent.tag];
+  return signs ? (signs[parent.children - 2] ?? "") : "";
+}
+
+/** Whether a group of a formula needs parentheses, because a sign stands before or after it. */
+export const isFormulaGroup = (tag: string, parent: Element | undefined): boolean =>
+  tag === "mrow" && parent !== undefined && formulaSigns[parent.tag] !== undefined;
+
 export const isBlock = (tag: string): boolean => blocks.has(tag);
 export const isCell = (tag: string): boolean => tag === "td" || tag === "th";
 
@@ -38,7 +61,7 @@ export function createElement(tag: string, attributes: Record<string, string>, p
   const isShadowRoot = tag === "template" && attributes.shadowrootmode !== undefined;
   const isUnread = unread.has(tag) && !isShadowRoot;
   const isSkipped = (parent?.isSkipped ?? false) || isUnread || isNavigation(tag, attributes, isMain);
-  return { tag, isMain, isSkipped, headingLevel: parent?.headingLevel ?? headingLevel(tag, attributes) };
+  return { tag, isMain, isSkipped, headingLevel: parent?.headingLevel ?? headingLevel(tag, attributes), children: 0 };
 }
 
 /** Within the main content, an `aside` is a note and a `header` holds the title. */
