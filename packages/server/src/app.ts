@@ -14,8 +14,11 @@ import type { AuditLog } from "./auth/audit/audit-log.ts";
 import type { AuthDeps } from "./auth/auth-deps.ts";
 import { accountRoutes } from "./auth/routes.ts";
 import { registerAuthentication } from "./auth/sessions/authenticate.ts";
+import { createChatBytes } from "./chat/chat-bytes.ts";
 import { createDraftWriter } from "./chat/draft-reply.ts";
+import { createReplyStore } from "./chat/reply-store.ts";
 import { chatRoutes } from "./chat/routes.ts";
+import { createRunningReplies } from "./chat/running-replies.ts";
 import { type ChatService, createChatService } from "./chat/service.ts";
 import { createConversationCounters } from "./conversations/analytics/counters.ts";
 import { createConversationAnalytics } from "./conversations/analytics/service.ts";
@@ -28,12 +31,12 @@ import { type ConversationService, createConversationService } from "./conversat
 import { tagRoutes } from "./conversations/tags/routes.ts";
 import { createTagService } from "./conversations/tags/service.ts";
 import { createCheckpoint } from "./db/sqlite/checkpoint.ts";
-import { afterCommit } from "./db/transaction.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { embeddingRoutes } from "./documents/embeddings/routes.ts";
 import { documentRoutes } from "./documents/routes.ts";
+import { createPassageSearch } from "./documents/search/passage-search.ts";
 import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
@@ -81,7 +84,7 @@ import { createNoticeRecorder, type NoticeRecorder } from "./inbox/notices/recor
 import { noticeRoutes } from "./inbox/notices/routes.ts";
 import { createRequestTool } from "./inbox/request-tool.ts";
 import { inboxRoutes } from "./inbox/routes.ts";
-import { createEventRule, requestAfterRatings } from "./inbox/rules.ts";
+import { createEventRule, requestAfterFailures, requestAfterRatings } from "./inbox/rules.ts";
 import { createInboxService, type InboxService } from "./inbox/service.ts";
 import { createTeamChatPosts } from "./inbox/team-chats/record-changes.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
@@ -144,38 +147,38 @@ export async function createApp(deps: AppDeps) {
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
   const listings = createListingCache();
+  const replyStore = createReplyStore(deps.db);
+  const replies = createRunningReplies(replyStore, config.limits);
+  const passageSearch = createPassageSearch({ db: deps.db, address: config.database }, deps.log);
+  const deleteContent = createContentDeletion(deps, passageSearch.maintain);
   // Deleting an agent ends its running replies, so that they stop using the model.
-  const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndex(agentId));
   const agents = createAgentService(deps, listings.forget, (agentId) => {
-    chat.replies.abort({ agentId });
+    replies.abort({ agentId });
     return deleteContent(agentId);
   });
-  const documents = createDocuments(deps, agents);
+  const documents = createDocuments(deps, { agents, passageSearch });
   const sites = createSites(deps, { agents, ...documents.parts });
   const checkpoint = createCheckpoint(app, deps);
   const conversations = createConversationService(deps, agents);
   const live = createLiveStreams(deps, conversations);
   const recordEvents = recordWith(webhooks.recordEvents, live.recordEvents);
-  const counters = createConversationCounters(deps.db);
   const handoffCounters = createHandoffCounters();
   const noticeRecorder = createNoticeRecorder(deps, outbox);
-  // Listeners run in this order. The counters are first, so that transactions lock them before they write events.
+  const chatBytes = createChatBytes(deps);
+  // What follows from a change of a conversation, in this order. An event about what a rule does with a reply comes
+  // before the event about the reply, and an event about a rating before the one about what a rule does with it.
   const conversationLog = createConversationLog(deps, [
     createDocumentAnswers(documents.recorder),
-    counters.listener,
+    createConversationCounters(deps.db),
     handoffCounters.listener,
+    chatBytes.listener,
+    requestAfterFailures,
     createTeamChatPosts(deps, outbox),
     createConversationEvents(webhooks.recordEvents),
     noticeRecorder.listener,
     live.listener,
+    replies.listener,
     requestAfterRatings,
-    async (trx, changes) => {
-      for (const change of changes) {
-        if (change.kind !== "erased") continue;
-        const { conversationId } = change;
-        afterCommit(trx, () => chat.replies.abort({ conversationId }));
-      }
-    },
   ]);
   const idleWorker = createIdleWorker(deps, {
     record: webhooks.recordEvents,
@@ -190,7 +193,6 @@ export async function createApp(deps: AppDeps) {
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox, recordEvents });
-  app.addHook("onReady", () => startWorkers(outbox.worker, idleWorker, notices, documents, sites.worker));
   const visitorTriggers = createVisitorTriggers(
     deps,
     { agents, formFinder, onEvent: createEventRule(conversationLog) },
@@ -198,25 +200,22 @@ export async function createApp(deps: AppDeps) {
   );
   const visitors = createVisitorService(deps, { log: conversationLog, checkpoint, recordEvents });
   const deleteConversation = createConversationDeletion({ conversations, visitors, log: conversationLog, checkpoint });
-  const chat = createChatService(deps, agents, conversations, {
+  const chatParts = { agents, conversations, conversationLog, store: replyStore, replies, bytes: chatBytes };
+  const chat = createChatService(deps, chatParts, {
     toolsOf: createAgentTools(deps, toolRunner),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
     notesOf: forms.notesOf,
     openingOf: visitorTriggers.openingMessage,
-    recordAnswer: documents.recorder.record,
-    recordEvents,
-    recordChanges: conversationLog.announce,
-    countConversations: counters.count,
-    requestHuman: conversationLog.request,
     humanToolOf: createRequestTool(deps, conversationLog),
     handoffNotesOf: createHandoffNotes(deps.db),
   });
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
   const inbox = createInboxService(deps, { agents, conversations, assignConversation, log: conversationLog });
   const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
+  app.addHook("onReady", () => startWorkers(outbox.worker, idleWorker, notices, documents, sites.worker));
   const addMetrics = (registry: Registry) => addHandoffMetrics(registry, deps, handoffCounters);
   healthRoutes(app, deps, {
-    runningReplies: chat.replies.count,
+    runningReplies: replies.count,
     isDraining: () => isDraining,
     handoffs: { addMetrics },
   });
@@ -250,7 +249,7 @@ export async function createApp(deps: AppDeps) {
       isDraining = true;
       await Promise.all([
         live.drain(),
-        chat.replies.drain(config.drainTimeout),
+        chat.drain(config.drainTimeout),
         outbox.worker.stop(config.drainTimeout),
         ...[idleWorker, notices].map((worker) => worker.stop()),
         // Stop this before the documents, because syncs use their extraction processes.

@@ -1,11 +1,12 @@
 import type { ChatRequest, VerifiedVisitor } from "@foyer/contract";
 import { verifyVisitor } from "../agents/identity/verified-visitor.ts";
 import { accessTo, type ConversationAccess, isConversationVisitor, type Proof } from "../conversations/access.ts";
+import type { Visitor } from "../conversations/log/turn.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
 import { AppError } from "../errors.ts";
-import { toVisitor, type Visitor } from "./new-messages.ts";
+import { toVisitor } from "./new-messages.ts";
 
 /**
  * `conversation` is the conversation that the request continues, and `access` is the access that its sender has. Both

@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import type { Db } from "../db/open.ts";
-import type { AgentRow, ConversationRow, MessageRow } from "../db/tables.ts";
+import type { ChangeListener } from "../conversations/log/change.ts";
+import type { AgentRow, MessageRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { addBytesToday, dailyQuotaError, readBytesToday } from "../plans/byte-quota.ts";
 import { findNetwork } from "../plans/rate-limit.ts";
@@ -8,7 +8,6 @@ import { findNetwork } from "../plans/rate-limit.ts";
 const DAY_S = 86_400;
 
 type Messages = ReadonlyArray<Pick<MessageRow, "content" | "page">>;
-type Turn = { conversation: Pick<ConversationRow, "organizationId" | "agentId">; messages: Messages };
 
 export type ChatBytes = ReturnType<typeof createChatBytes>;
 
@@ -44,12 +43,15 @@ export function createChatBytes({ db, config }: Pick<Deps, "db" | "config">) {
       if (ip !== null) await perAddress.add(ip, bytes);
       if (network !== null) await perNetwork.add(network, bytes);
     },
-    /** Call it in the transaction that stores the messages. */
-    async count(trx: Db, { conversation, messages }: Turn): Promise<void> {
-      const { organizationId, agentId } = conversation;
-      const bytes = countBytes(messages);
-      if (chatBytesPerDay > 0 && bytes > 0) await addBytesToday(trx, { organizationId, subject: agentId }, bytes);
-    },
+    /** Counts the text of the messages that are stored. */
+    listener: (async (trx, changes) => {
+      for (const change of changes) {
+        if (change.kind !== "turn" || chatBytesPerDay === 0) continue;
+        const bytes = countBytes(change.turn.messages);
+        const subject = { organizationId: change.organizationId, subject: change.agentId };
+        if (bytes > 0) await addBytesToday(trx, subject, bytes);
+      }
+    }) satisfies ChangeListener,
   };
 }
 

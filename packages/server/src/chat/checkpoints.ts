@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
+import type { ConversationLog } from "../conversations/log/log.ts";
+import type { StopRequest } from "../conversations/log/replies.ts";
 import { toColumns } from "../conversations/message-pieces.ts";
-import type { ReplyStore, StopRequest } from "./reply-store.ts";
+import type { ReplyStore } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
 const EVERY_MS = 1_000;
@@ -15,6 +17,9 @@ const AT_ONCE = 500;
 /** How often a reply without new content is saved as a heartbeat. */
 const HEARTBEAT_MS = 10_000;
 
+/** What is stored of running replies, and whether they should stop. */
+export type Progress = Pick<ReplyStore, "stopRequested"> & Pick<ConversationLog, "checkpoint">;
+
 /** A running reply with the time and length of its last checkpoint. */
 export type Tracked = { reply: RunningReply; savedAt: number; savedLength: number };
 
@@ -22,7 +27,7 @@ export type Tracked = { reply: RunningReply; savedAt: number; savedLength: numbe
  * Saves running replies every second, so that little is lost if the process dies, and stops replies that another
  * process asked to stop (`isShared`). Returns a function that ends this and waits for the last save.
  */
-export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boolean, tracked: () => Tracked[]) {
+export function startCheckpoints(store: Progress, log: Logger, isShared: boolean, tracked: () => Tracked[]) {
   let saving: Promise<void> | undefined;
   let asking: Promise<void> | undefined;
   const timer = setInterval(() => {
@@ -80,7 +85,10 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
 /**
  * Reads whether these replies may continue. Stops those that may not, and lets the others send their held-back text.
  */
-export async function confirmReplies(store: ReplyStore, replies: readonly RunningReply[]): Promise<void> {
+export async function confirmReplies(
+  store: Pick<Progress, "stopRequested">,
+  replies: readonly RunningReply[],
+): Promise<void> {
   const askedAt = performance.now();
   const stopped = await store.stopRequested(replies.map(({ messageId }) => messageId));
   for (const reply of replies) {

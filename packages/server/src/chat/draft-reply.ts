@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { replyQueries } from "../conversations/log/queries.ts";
 import type { AgentRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -10,7 +11,6 @@ import { failure } from "../tools/tool-outcome.ts";
 import { type LoopInput, runAgentLoop } from "./agent-loop.ts";
 import { createCitationFilter } from "./citation-filter.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
-import { replyQueries } from "./reply-queries.ts";
 
 /**
  * One step for a search of the documents, one for the answer, and one for a second search if the first found nothing.

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { HistoryRow } from "../conversations/log/queries.ts";
 import { type Piece, parsePieces, type ToolPiece } from "../conversations/message-pieces.ts";
 import { quotePage } from "./message-page.ts";
-import type { HistoryRow } from "./reply-store.ts";
 
 /** The maximum length of the history that is sent to the model. The newest messages are used. */
 const HISTORY_CHARACTERS = 400_000;

@@ -1,4 +1,5 @@
 import { type ChatRequest, chatLimits, type VerifiedVisitor } from "@foyer/contract";
+import type { Visitor } from "../conversations/log/turn.ts";
 import type { Flag } from "../db/tables/column-types.ts";
 import { invalid } from "../errors.ts";
 
@@ -55,16 +56,6 @@ export function createTitle(messages: readonly NewMessage[]): string {
   const lastSpace = characters[TITLE_LENGTH] === " " ? TITLE_LENGTH : cut.lastIndexOf(" ");
   return cut.slice(0, lastSpace > 0 ? lastSpace : TITLE_LENGTH).join("");
 }
-
-export type Visitor = {
-  userId: string | null;
-  userEmail: string | null;
-  userName: string | null;
-  userMetadata: string | null;
-  isUserVerified: Flag;
-  /** the VerifiedVisitor as JSON */
-  verifiedVisitor: string | null;
-};
 
 const anonymous: Visitor = {
   userId: null,

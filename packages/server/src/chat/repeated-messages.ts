@@ -1,10 +1,10 @@
+import { RepeatedMessageError } from "../conversations/log/begin-turn.ts";
+import type { MessageKey } from "../conversations/log/queries.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { EventReader } from "../http/sse.ts";
-import { RepeatedMessageError } from "./begin-turn.ts";
 import { followStored } from "./follow-reply.ts";
-import type { MessageKey } from "./reply-queries.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { ReplyLog } from "./run-reply.ts";
 import type { RunningReplies } from "./running-replies.ts";

@@ -1,6 +1,8 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Usage } from "@foyer/contract";
 import type { FastifyBaseLogger } from "fastify";
+import type { ConversationLog } from "../conversations/log/log.ts";
+import type { EndedReply } from "../conversations/log/turn.ts";
 import { type Piece, toColumns } from "../conversations/message-pieces.ts";
 import type { AgentRow, MessageRow } from "../db/tables.ts";
 import type { DocumentSearch, ReplyDocuments } from "../documents/search-tool.ts";
@@ -20,9 +22,7 @@ import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
 import { createRemovedLinks, listNamingTexts } from "./removed-links.ts";
 import { toAnswer } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
-import type { ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
-import type { EndedReply } from "./reply-turn.ts";
 import type { RunningReplies } from "./running-replies.ts";
 import type { RunningReply } from "./running-reply.ts";
 
@@ -54,7 +54,11 @@ type Run = {
   epoch: number;
 };
 
-type Parts = { store: ReplyStore; replies: RunningReplies; clientTools: ClientToolCalls };
+type Parts = {
+  conversationLog: Pick<ConversationLog, "finish">;
+  replies: RunningReplies;
+  clientTools: ClientToolCalls;
+};
 
 /** How a reply ended, what it used, and the cause of a failure for members. */
 type Outcome = { ending: ReplyEnding; failure: EndedReply["failure"]; tokens: number } & Pick<
@@ -63,7 +67,7 @@ type Outcome = { ending: ReplyEnding; failure: EndedReply["failure"]; tokens: nu
 >;
 
 /** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
-export function createReplyRunner(limits: AskLimits, { store, replies, clientTools }: Parts) {
+export function createReplyRunner(limits: AskLimits, { conversationLog, replies, clientTools }: Parts) {
   return async (reply: RunningReply, run: Run): Promise<void> => {
     const { agent, model, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
     const startedAt = Date.now();
@@ -86,7 +90,7 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
       const { stopReason } = ending;
       const promptText = documents?.kind === "prefix" ? documents.text : null;
       const askedAt = performance.now();
-      const result = await store.end({
+      const result = await conversationLog.finish({
         conversationId,
         epoch,
         end,

@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ToolPiece } from "../conversations/message-pieces.ts";
+import { type Progress, startCheckpoints } from "./checkpoints.ts";
 import { LEASE_MS } from "./reply-gate.ts";
-import type { ReplyStore } from "./reply-store.ts";
 import { createRunningReplies } from "./running-replies.ts";
 import { createRunningReply } from "./running-reply.ts";
 
@@ -11,8 +11,9 @@ afterEach(() => void vi.useRealTimers());
 
 it("a running reply ends when its row was deleted, but not while its row is being created", async () => {
   const looked = vi.fn(async (ids: readonly string[]) => new Map(ids.map((id) => [id, "stop"])));
-  const store = { stopRequested: looked, checkpoint: async () => new Map() } as unknown as ReplyStore;
-  const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, true);
+  const store = { stopRequested: looked, checkpoint: async () => new Map() } as unknown as Progress;
+  const replies = createRunningReplies(store, { running: 0, runningPerIp: 0 });
+  startCheckpoints(store, pino({ level: "silent" }), true, replies.listKept);
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
   await replies.add(reply, { owner: "org_one" });
@@ -33,8 +34,9 @@ it("a long running reply is saved only when it has grown by an eighth, or after 
     saved.push(state?.content.length ?? 0);
     return new Map();
   };
-  const store = { stopRequested: async () => new Map(), checkpoint } as unknown as ReplyStore;
-  const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, false);
+  const store = { stopRequested: async () => new Map(), checkpoint } as unknown as Progress;
+  const replies = createRunningReplies(store, { running: 0, runningPerIp: 0 });
+  startCheckpoints(store, pino({ level: "silent" }), false, replies.listKept);
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
   await replies.add(reply, { owner: "org_one" });
@@ -133,9 +135,9 @@ it("a stored reply whose last text could not be sent in time ends without messag
 });
 
 it("an organization that runs all the replies that it can leaves some to another one", async () => {
-  const store = { stopRequested: async () => new Map() } as unknown as ReplyStore;
+  const store = { stopRequested: async () => new Map() } as unknown as Progress;
   const limits = { running: 100, runningPerIp: 5 };
-  const replies = createRunningReplies(store, pino({ level: "silent" }), limits, false);
+  const replies = createRunningReplies(store, limits);
   const add = async (owner: string, address: string, index: number) => {
     const start = { conversationId: `conv_${owner}_${index}`, messageId: `msg_${index}`, conversationToken: "t" };
     const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });

@@ -1,8 +1,9 @@
-import type { Logger } from "pino";
+import { replyIsRunning } from "../conversations/log/begin-turn.ts";
+import type { ChangeListener } from "../conversations/log/change.ts";
+import { afterCommit } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { createFairPool, type Holder, type Release } from "../pools/fair-pool.ts";
-import { replyIsRunning } from "./begin-turn.ts";
-import { confirmReplies, startCheckpoints, type Tracked } from "./checkpoints.ts";
+import { confirmReplies, type Tracked } from "./checkpoints.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
@@ -12,11 +13,8 @@ export type RunningReplies = ReturnType<typeof createRunningReplies>;
 
 /** The replies that run in this process, at most one per conversation. */
 export function createRunningReplies(
-  store: ReplyStore,
-  log: Logger,
+  store: Pick<ReplyStore, "stopRequested">,
   limits: { running: number; runningPerIp: number },
-  /** true when other processes may request that our replies stop */
-  isShared: boolean,
 ) {
   const entries = new Map<string, Entry>();
   const pool = createFairPool({
@@ -32,7 +30,6 @@ export function createRunningReplies(
     },
   });
   let isDraining = false;
-  const stopSaving = startCheckpoints(store, log, isShared, () => [...entries.values()].filter(({ isKept }) => isKept));
 
   /** @throws 503 while the server is shutting down or at capacity, 429 when the IP address runs too many replies */
   function checkRoom(holder: Holder) {
@@ -41,9 +38,17 @@ export function createRunningReplies(
     pool.checkRoom(holder);
   }
 
+  function abort({ conversationId, agentId }: { conversationId?: string; agentId?: string }): void {
+    for (const { reply } of entries.values()) {
+      if (reply.conversationId === conversationId || reply.agentId === agentId) reply.abort();
+    }
+  }
+
   return {
     get: (conversationId: string) => entries.get(conversationId)?.reply,
     count: () => entries.size,
+    /** The replies whose rows are stored, and may be saved. */
+    listKept: (): Tracked[] => [...entries.values()].filter(({ isKept }) => isKept),
     checkRoom,
     /**
      * Registers the reply and stops a reply that is still running in the conversation.
@@ -75,11 +80,13 @@ export function createRunningReplies(
       if (reply.isHolding) await confirmReplies(store, [reply]);
     },
     /** Aborts the reply of a conversation, or all replies of an agent. */
-    abort({ conversationId, agentId }: { conversationId?: string; agentId?: string }): void {
-      for (const { reply } of entries.values()) {
-        if (reply.conversationId === conversationId || reply.agentId === agentId) reply.abort();
+    abort,
+    /** Aborts the replies of erased conversations. */
+    listener: (async (trx, changes) => {
+      for (const { kind, conversationId } of changes) {
+        if (kind === "erased") afterCommit(trx, () => abort({ conversationId }));
       }
-    },
+    }) satisfies ChangeListener,
     remove(reply: RunningReply): void {
       const entry = entries.get(reply.conversationId);
       if (entry?.reply !== reply) return;
@@ -95,7 +102,6 @@ export function createRunningReplies(
       }, timeout);
       while (entries.size > 0) await waitForAll();
       clearTimeout(cutOff);
-      await stopSaving();
     },
   };
 }

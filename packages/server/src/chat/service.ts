@@ -4,38 +4,37 @@ import { createVisitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
 import type { Proof } from "../conversations/access.ts";
-import type { ConversationCounters } from "../conversations/analytics/counters.ts";
-import type { Emit, RequestHuman } from "../conversations/log/change.ts";
+import { RepeatedStartError } from "../conversations/log/begin-turn.ts";
+import type { ConversationLog } from "../conversations/log/log.ts";
+import type { HistoryRow } from "../conversations/log/queries.ts";
+import type { NewTurn, Visitor } from "../conversations/log/turn.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { ReplyDocuments } from "../documents/search-tool.ts";
 import { notFound } from "../errors.ts";
-import type { RecordEvents } from "../events/record-events.ts";
 import { newId } from "../ids.ts";
 import { createTokenBudgets, type TokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import { type Admitted, createAdmission, type Identity } from "./admission.ts";
-import { RepeatedStartError } from "./begin-turn.ts";
-import { type ChatBytes, createChatBytes } from "./chat-bytes.ts";
+import type { ChatBytes } from "./chat-bytes.ts";
+import { startCheckpoints } from "./checkpoints.ts";
 import { createClientToolCalls } from "./client-tools/calls.ts";
 import { requireConsent } from "./consent.ts";
 import { createHandOver } from "./hand-over.ts";
 import { toMessagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
-import { budgetOwner, createTitle, type NewMessage, namesVisitor, newMessages, type Visitor } from "./new-messages.ts";
+import { budgetOwner, createTitle, type NewMessage, namesVisitor, newMessages } from "./new-messages.ts";
 import { passOn } from "./pass-on.ts";
 import { type Answer, createRepeatedMessages, hashMessageKey, toFollowable } from "./repeated-messages.ts";
 import { createStartFinder, hashStartKey } from "./repeated-starts.ts";
-import { createReplyStore, type HistoryRow, type ReplyStore } from "./reply-store.ts";
+import type { ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
-import type { NewTurn } from "./reply-turn.ts";
 import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
-import { createRunningReplies, type RunningReplies } from "./running-replies.ts";
+import type { RunningReplies } from "./running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running-reply.ts";
 import { withoutUnknownLinks } from "./supplied-messages.ts";
 import { type VisitHeaders, visitContext } from "./visit-context.ts";
@@ -63,51 +62,43 @@ type Sources = {
   notesOf(agentId: string, conversationId: string): Promise<Note[]>;
   /** the message of an enabled bubble trigger, or null */
   openingOf(agentId: string, triggerId: string): Promise<string | null>;
-  /** records how a reply used the documents, in the transaction that stores the reply */
-  recordAnswer: AnswerRecorder["record"];
-  /** records events in the transaction that stores the change they report */
-  recordEvents: RecordEvents;
-  /** notifies the team of messages while a person has the conversation, in the transaction that stores them */
-  recordChanges: Emit;
-  countConversations: ConversationCounters["count"];
-  requestHuman: RequestHuman;
   /** the tool that the model calls to ask for a person, or null when it cannot */
   humanToolOf(agent: AgentRow, conversation: ConversationRow): ReplyTool | null;
   /** what the model should know about the conversation's requests for a person */
   handoffNotesOf(conversation: ConversationRow): Promise<Note[]>;
 };
 
-type Recorders = Pick<
-  Sources,
-  "recordAnswer" | "recordEvents" | "recordChanges" | "countConversations" | "requestHuman"
->;
-
 export type ChatService = ReturnType<typeof createChatService>;
 
-export function createChatService(
-  deps: Deps,
-  agents: AgentService,
-  conversations: ConversationService,
-  sources: Sources,
-) {
+type Parts = {
+  agents: AgentService;
+  conversations: ConversationService;
+  conversationLog: ConversationLog;
+  store: ReplyStore;
+  replies: RunningReplies;
+  bytes: ChatBytes;
+};
+
+export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
   const { config, encryption } = deps;
+  const { agents, conversations, conversationLog, store, replies, bytes } = parts;
   const budgets = createTokenBudgets(deps);
-  const bytes = createChatBytes(deps);
-  const store = createReplyStore(deps.db, turnRecorders({ budgets, bytes }, sources));
-  const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
+  const isShared = deps.databaseKind === "postgres";
+  const progress = { stopRequested: store.stopRequested, checkpoint: conversationLog.checkpoint };
+  const stopSaving = startCheckpoints(progress, deps.log, isShared, replies.listKept);
   const toolCalls = createClientToolCalls(deps);
-  const run = createReplyRunner(config.models, { store, replies, clientTools: toolCalls });
+  const run = createReplyRunner(config.models, { conversationLog, replies, clientTools: toolCalls });
   const ownOrigin = new URL(config.baseUrl).origin;
   const admit = createAdmission(encryption, conversations);
   const once = createRepeatedMessages({ store, replies });
-  const begin = createBeginning(deps, sources, { budgets, bytes, store, replies, run });
+  const begin = createBeginning(deps, sources, { budgets, bytes, conversationLog, replies, run });
   const findStart = createStartFinder({ encryption, conversations, store });
 
   return {
     replies,
     store,
     clientTools: toolCalls,
-    handOver: createHandOver(deps, replies),
+    handOver: createHandOver(deps, conversationLog, replies),
     /** See `toFollowable`. */
     toFollowable: (answer: Answer, log: Caller["log"]) => toFollowable(store, answer, log),
     /** The agent, if this caller may use it. */
@@ -146,7 +137,12 @@ export function createChatService(
     /** Stops the running reply of the conversation, in any process. */
     async stop(viewer: Viewer, conversationId: string): Promise<void> {
       await conversations.existing(viewer, conversationId);
-      await stopReply(conversationId, { replies, store });
+      await stopReply(conversationId, { replies, conversationLog });
+    },
+    /** Accepts no new replies, waits up to `timeout` milliseconds for running ones, and then aborts them. */
+    async drain(timeout: number): Promise<void> {
+      await replies.drain(timeout);
+      await stopSaving();
     },
   };
 }
@@ -154,7 +150,7 @@ export function createChatService(
 type Beginning = {
   budgets: TokenBudgets;
   bytes: ChatBytes;
-  store: ReplyStore;
+  conversationLog: ConversationLog;
   replies: RunningReplies;
   run: ReturnType<typeof createReplyRunner>;
 };
@@ -163,7 +159,7 @@ type Beginning = {
 type TurnOrigin = { caller: Caller; admitted: Admitted; startKey: string | null; messageKey: string | null };
 
 /** @returns a function that stores a new message and starts the reply to it */
-function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, store, replies, run }: Beginning) {
+function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, conversationLog, replies, run }: Beginning) {
   const { models } = deps;
   const { toolsOf, documentsOf, notesOf, openingOf, humanToolOf, handoffNotesOf } = sources;
   return async (
@@ -179,7 +175,7 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, store, 
     const isOpen = access === "open";
     const hasToken = mayHaveToken(access);
     const turn = toTurn(agent, request, { admitted, startKey, isOpen, consent, messages });
-    if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
+    if (existing && (await passOn(conversationLog, { ...turn, conversation: existing }))) {
       return endHandedOver(createReply(deps, request, { agentId: agent.id, conversationId: existing.id, hasToken }));
     }
     const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
@@ -196,7 +192,7 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, store, 
       // Load the notes first: nothing may fail between storing the turn and starting its reply.
       const notes = existing ? await collectNotes(existing, { notesOf, handoffNotesOf }) : [];
       const since = performance.now();
-      const begun = await store.begin(
+      const begun = await conversationLog.begin(
         {
           ...turn,
           // A refused request stores no history, which no model reads.
@@ -238,10 +234,10 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, store, 
 
 async function stopReply(
   conversationId: string,
-  { replies, store }: { replies: RunningReplies; store: ReplyStore },
+  { replies, conversationLog }: { replies: RunningReplies; conversationLog: Pick<ConversationLog, "requestStop"> },
 ): Promise<void> {
   const reply = replies.get(conversationId);
-  if (!reply) return store.requestStop(conversationId);
+  if (!reply) return conversationLog.requestStop(conversationId);
   reply.abort();
   await reply.done;
 }
@@ -319,22 +315,6 @@ function createReply(deps: Deps, request: ChatRequest, place: ReplyPlace): Runni
       isShared: databaseKind === "postgres",
     },
   );
-}
-
-/** Everything that is recorded in the transactions that store turns and replies. */
-function turnRecorders(
-  { budgets, bytes }: { budgets: TokenBudgets; bytes: ChatBytes },
-  { recordAnswer, recordEvents, recordChanges, countConversations, requestHuman }: Recorders,
-) {
-  return {
-    tokens: budgets.count,
-    bytes: bytes.count,
-    conversations: countConversations,
-    answers: recordAnswer,
-    events: recordEvents,
-    changes: recordChanges,
-    requestHuman,
-  };
 }
 
 const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;

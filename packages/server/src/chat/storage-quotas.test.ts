@@ -4,7 +4,9 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import type { Change } from "../conversations/log/change.ts";
 import type { AgentRow } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { addBytesToday, DOCUMENTS } from "../plans/byte-quota.ts";
 import { createChatBytes } from "./chat-bytes.ts";
 
@@ -146,7 +148,8 @@ onBothDatabases("the quotas of storage", (createDatabase) => {
         () => false,
       );
       const { id: agentId, organizationId } = agent;
-      if (isAllowed) await bytes.count(db, { conversation: { organizationId, agentId }, messages });
+      const stored = { kind: "turn", organizationId, agentId, turn: { messages } } as unknown as Change;
+      if (isAllowed) await inTransaction(db, (trx) => bytes.listener(trx, [stored]));
       return isAllowed;
     };
     return { send, newAgent };

@@ -12,15 +12,17 @@ import { createJobQueue } from "./ingest/job-queue.ts";
 import { createDocumentProcessor } from "./ingest/process-document.ts";
 import { createDocumentWorker } from "./ingest/worker.ts";
 import { createIngestionWrites } from "./ingestion-writes.ts";
-import { createPassageSearch } from "./search/passage-search.ts";
+import type { PassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
 import { createSiteClients } from "./sites/site-client.ts";
 import { createDocumentStore } from "./store.ts";
 
 /** Creates the parts that handle documents and connects them. */
-export function createDocuments(deps: Deps, agents: AgentService) {
+export function createDocuments(
+  deps: Deps,
+  { agents, passageSearch }: { agents: AgentService; passageSearch: PassageSearch },
+) {
   const { log } = deps;
-  const passageSearch = createPassageSearch({ db: deps.db, address: deps.config.database }, log);
   const embeddings = createEmbeddings(deps, agents, passageSearch.maintain);
   const store = createDocumentStore(deps);
   const files = createFileStore(deps.db);
@@ -61,8 +63,6 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     answers: createAnswerService({ agents, store: answerStore, documentExists: service.get }),
     recorder: createAnswerRecorder(deps.db),
     embeddings: embeddings.service,
-    /** Call this after deleting an agent. Its index is deleted in the background. */
-    removeIndex: passageSearch.maintain,
     start(): void {
       worker.start();
       embeddings.start();

@@ -1,5 +1,8 @@
 import type { WebhookEventData } from "@foyer/contract";
 import { type Change, type ChangeListener, type HandoffChange, isHandoffChange } from "../conversations/log/change.ts";
+import type { EndedReply, NewTurn } from "../conversations/log/turn.ts";
+import { type Piece, parsePieces } from "../conversations/message-pieces.ts";
+import { toEventText } from "./event-text.ts";
 import type { NewEvent, RecordEvents } from "./record-events.ts";
 
 /** @returns a listener that records the events about conversations, in the same transaction as the changes */
@@ -12,11 +15,23 @@ export function createConversationEvents(recordEvents: RecordEvents): ChangeList
 
 function toEvents(change: Change): NewEvent[] {
   if (isHandoffChange(change)) return toHandoffEvent(change);
-  if (change.kind === "rated" && change.isReported) return [toRatingEvent(change)];
-  if (change.kind === "rating_reported") return [toRatingEvent(change)];
-  return [];
+  switch (change.kind) {
+    case "turn":
+      return turnEvents(change.turn);
+    case "reply_ended":
+      return [replyEvent(change.reply)];
+    case "tokens_used":
+      return toBudgetEvent(change);
+    case "rated":
+      return change.isReported ? [toRatingEvent(change)] : [];
+    case "rating_reported":
+      return [toRatingEvent(change)];
+    case "erased":
+      return [];
+  }
 }
 
+type Used = Extract<Change, { kind: "tokens_used" }>;
 type Rated = Extract<Change, { kind: "rated" | "rating_reported" }>;
 
 function toRatingEvent({ organizationId, agentId, conversationId, messageId, rating, comment }: Rated): NewEvent {
@@ -65,4 +80,76 @@ function describeChange(change: HandoffChange): ReportedChange | null {
     default:
       return null;
   }
+}
+
+/** Creates the events about a visitor's turn for webhooks and the feed. */
+function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent[] {
+  const { id: conversationId, organizationId, agentId } = conversation;
+  const scope = { organizationId, agentId, conversationId };
+  const { title, sessionId, userId, userEmail, userName, isUserVerified, isTest } = conversation;
+  const started: NewEvent = {
+    ...scope,
+    type: "conversation.started",
+    data: () => ({
+      title,
+      sessionId,
+      userId,
+      userEmail,
+      userName,
+      isUserVerified: isUserVerified === 1,
+      isTest: isTest === 1,
+    }),
+  };
+  const sent = messages
+    .filter(({ role }) => role === "user")
+    .map(
+      ({ id: messageId, content }): NewEvent => ({
+        ...scope,
+        type: "message.created",
+        data: () => ({ messageId, ...toEventText(conversationId, content) }),
+      }),
+    );
+  return [...(isNew ? [started] : []), ...sent];
+}
+
+function replyEvent({ conversationId, end, failure, agent, model, startedAt }: EndedReply): NewEvent {
+  const scope = { organizationId: agent.organizationId, agentId: agent.id, conversationId };
+  const { id: messageId, content, stopReason, inputTokens, outputTokens } = end;
+  const durationMs = end.now - startedAt;
+  if (failure) {
+    const { code, message } = failure;
+    return {
+      ...scope,
+      type: "reply.failed",
+      data: () => ({ messageId, ...toEventText(conversationId, content), code, message, model, durationMs }),
+    };
+  }
+  return {
+    ...scope,
+    type: "reply.finished",
+    data: () => ({
+      messageId,
+      ...toEventText(conversationId, content),
+      toolCalls: parsePieces(end).flatMap(toToolCall),
+      stopReason,
+      model,
+      inputTokens,
+      outputTokens,
+      durationMs,
+    }),
+  };
+}
+
+function toToolCall(piece: Piece) {
+  if (piece.type !== "tool") return [];
+  const { id, name, input, result } = piece;
+  return [{ id, name, input, result: result?.forModel ?? null, isError: result?.isError ?? false }];
+}
+
+/** An agent's budget is reported once, when replies use it up. */
+function toBudgetEvent({ organizationId, agentId, agent, month, tokens, added }: Used): NewEvent[] {
+  const budget = agent.monthlyTokenBudget;
+  if (budget === null || tokens < budget || tokens - added >= budget) return [];
+  const data = () => ({ month, monthlyTokenBudget: budget, tokens });
+  return [{ type: "agent.budget_reached", organizationId, agentId, conversationId: null, data }];
 }

@@ -7,6 +7,18 @@ import type { Tables } from "../db/tables.ts";
 /** A custom event requests a person only in a conversation that was updated within this time, in milliseconds. */
 const RECENT_MS = 86_400_000;
 
+/** Requests a person once as many tool calls have failed as the agent allows. */
+export const requestAfterFailures: ChangeListener = async (trx, changes, log) => {
+  for (const change of changes) {
+    if (change.kind !== "reply_ended" || change.reply.failedTools === 0 || change.handler !== "agent") continue;
+    const { agent } = change.reply;
+    const { isEnabled, failedTools: max } = parseHandoff(agent);
+    if (!isEnabled || max === null || change.failedTools < max) continue;
+    const { organizationId, conversationId } = change;
+    await log.request(trx, agent, { organizationId, conversationId, cause: "failed_tools", reason: null });
+  }
+};
+
 /** Requests a person after bad ratings. Only ratings since the last handoff ended are counted. */
 export const requestAfterRatings: ChangeListener = async (trx, changes, log) => {
   for (const change of changes) {

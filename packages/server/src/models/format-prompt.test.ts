@@ -20,7 +20,7 @@ import {
   refuseResponses,
 } from "../../../../test/providers/strict-providers.ts";
 import { toPrompt } from "../chat/model-prompt.ts";
-import type { HistoryRow } from "../chat/reply-queries.ts";
+import type { HistoryRow } from "../conversations/log/queries.ts";
 import { type Piece, toColumns } from "../conversations/message-pieces.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";

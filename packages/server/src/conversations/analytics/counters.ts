@@ -4,18 +4,17 @@ import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import { toUtcDay } from "../../utc-day.ts";
 import { type Change, type ChangeListener, isCountedRating } from "../log/change.ts";
+import type { EndedReply } from "../log/turn.ts";
 
 /** An event of an agent at an instant. Omitted counts are 0; a withdrawn rating is -1. */
-export type ConversationEvent = { agentId: string; at: number } & Partial<ConversationCounts>;
-
-export type ConversationCounters = ReturnType<typeof createConversationCounters>;
+type ConversationEvent = { agentId: string; at: number } & Partial<ConversationCounts>;
 
 type HourRow = { agentId: string; day: string; hour: number } & ConversationCounts;
 
 const HOUR_MS = 3_600_000;
 
 /** Counts events in conversations by agent and hour (UTC), so that analytics never read the conversations. */
-export function createConversationCounters(db: Db) {
+export function createConversationCounters(db: Db): ChangeListener {
   const add = addQuery(db);
 
   /** Rows are written in a consistent order, so that two transactions cannot deadlock. */
@@ -29,16 +28,31 @@ export function createConversationCounters(db: Db) {
     for (const [, row] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) await add(trx, row);
   }
 
-  const listener: ChangeListener = (trx, changes) => count(trx, changes.flatMap(toCounted));
-  return { count, listener };
+  return (trx, changes) => count(trx, changes.flatMap(toCounted));
 }
 
-/** A rating counts for the hour in which the message was sent. */
 function toCounted(change: Change): ConversationEvent[] {
+  if (change.kind === "turn") {
+    const { turn, agentId, at, isTest } = change;
+    return turn.isNew && !isTest ? [{ agentId, at, conversations: 1 }] : [];
+  }
+  if (change.kind === "reply_ended") return change.reply.isCounted ? [toCountedReply(change.reply)] : [];
   if (change.kind !== "rated" || !isCountedRating(change)) return [];
+  // A rating counts for the hour in which the message was sent.
   const { agentId, sentAt, rating, previous } = change;
   const changeOf = (value: Rating) => Number(value === rating) - Number(value === previous);
   return [{ agentId, at: sentAt, ratedUp: changeOf("up"), ratedDown: changeOf("down") }];
+}
+
+function toCountedReply({ usage: { agentId }, end }: EndedReply): ConversationEvent {
+  return {
+    agentId,
+    at: end.now,
+    replies: 1,
+    failedReplies: end.stopReason === "error" ? 1 : 0,
+    inputTokens: end.inputTokens ?? 0,
+    outputTokens: end.outputTokens ?? 0,
+  };
 }
 
 function toHourRow({ agentId, at, ...counts }: ConversationEvent): HourRow {

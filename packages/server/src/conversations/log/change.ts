@@ -1,8 +1,10 @@
 import type { Rating } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import type { HandoffRow } from "../../db/tables/handoff.ts";
+import type { HandoffRow, OwnershipColumns } from "../../db/tables/handoff.ts";
 import type { AgentRow, Tables } from "../../db/tables.ts";
+import type { MonthUsage } from "../../plans/token-budget.ts";
 import type { NewRequest } from "./new-handoff.ts";
+import type { EndedReply, NewTurn } from "./turn.ts";
 
 /** The conversation in which a change happened. */
 type Place = { organizationId: string; agentId: string; conversationId: string; isTest: boolean };
@@ -68,6 +70,22 @@ export type RatedChange = Place & {
 export type Change =
   | HandoffChange
   | RatedChange
+  /** a visitor's turn was stored: a new conversation, or messages in an existing one */
+  | (Place & { kind: "turn"; turn: NewTurn; at: number })
+  /** `handler` and `failedTools`, the failed tool calls since the last handoff, are the conversation's */
+  | (Omit<Place, "isTest"> & {
+      kind: "reply_ended";
+      reply: EndedReply;
+      handler: OwnershipColumns["handler"];
+      failedTools: number;
+    })
+  /** what an agent has used this month, including the replies that ended */
+  | (MonthUsage & {
+      kind: "tokens_used";
+      organizationId: string;
+      conversationId: null;
+      agent: Pick<AgentRow, "monthlyTokenBudget">;
+    })
   /** a rating that replaced another one soon after its event is reported now */
   | (Omit<Place, "isTest"> & { kind: "rating_reported"; messageId: string; rating: Rating; comment: string | null })
   | { kind: "erased"; organizationId: string; conversationId: string };

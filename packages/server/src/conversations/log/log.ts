@@ -7,26 +7,29 @@ import { createHandlerChanges } from "./handler.ts";
 import { createMarks } from "./marks.ts";
 import { createMemberMessages } from "./member-messages.ts";
 import { createRatings } from "./ratings.ts";
+import { createReplies } from "./replies.ts";
 import { createHandoffRequests } from "./requests.ts";
 
 export type ConversationLog = ReturnType<typeof createConversationLog>;
 
 /**
- * Everything that happens to a conversation. Only the files of this folder write the tables `conversations` and
+ * What can happen to a conversation. Only the files of this folder write the tables `conversations` and
  * `messages`. Each operation tells the listeners, in their order, what happened, in the transaction that stores it.
  *
  * Every transaction takes its locks in the same order, so that no two can deadlock:
  *
- * 1. the conversation, several of them in the order of their ids,
+ * 1. the conversation, several of them in the order of their ids (a deletion of many takes them as the database finds
+ *    them, and `inTransaction` repeats it after a deadlock),
  * 2. its messages, several of them in the order of their ids,
  * 3. the request for a person (`handoffs`),
  * 4. what the listeners write, which belongs to the conversation or is shared by many, such as counters. A listener
  *    updates several shared rows in a fixed order or with `beforeCommit`.
  */
 export function createConversationLog(
-  { db, config }: Pick<Deps, "db" | "config">,
+  deps: Pick<Deps, "db" | "config" | "encryption">,
   listeners: readonly ChangeListener[],
 ) {
+  const { db, config } = deps;
   const emit: Emit = async (trx, changes) => {
     for (const listener of listeners) await listener(trx, changes, { request });
     for (const change of changes) {
@@ -38,6 +41,7 @@ export function createConversationLog(
   const requests = createHandoffRequests(emit, { maxAnnounced: config.limits.handoffAnnouncements });
   const request: RequestHuman = requests.request;
   return {
+    ...createReplies(deps, emit),
     ...requests,
     ...createHandlerChanges(emit),
     ...createMemberMessages(emit),

@@ -74,6 +74,7 @@ export function createLiveStreams(
 
   function announce(change: Change): void {
     const { organizationId, conversationId } = change;
+    if (conversationId === null) return;
     if (isActivity(change)) happened(organizationId, conversationId);
     if (change.kind === "member_message") presence.answered(organizationId, change.userId).catch(onError);
     if (isHandoffChange(change)) inboxFeed.changed(organizationId, conversationId);
@@ -135,6 +136,8 @@ export function createLiveStreams(
 /** Whether members see the change in the list of all conversations, with the agent or a person. */
 function isActivity(change: Change): boolean {
   switch (change.kind) {
+    case "turn":
+    case "reply_ended":
     case "taken":
     case "returned":
     case "closed":

@@ -1,33 +1,19 @@
-import type { ConversationCounters } from "../conversations/analytics/counters.ts";
-import type { Emit, RequestHuman } from "../conversations/log/change.ts";
-import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
-import type { Answer, AnswerRecorder } from "../documents/answers/recorder.ts";
-import type { RecordEvents } from "../events/record-events.ts";
-import type { TokenBudgets, TokenUsage } from "../plans/token-budget.ts";
-import type { ChatBytes } from "./chat-bytes.ts";
-import type { Visitor } from "./new-messages.ts";
-import type { ReplyEnd } from "./reply-queries.ts";
+import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../../db/tables.ts";
+import type { Answer } from "../../documents/answers/recorder.ts";
+import type { TokenUsage } from "../../plans/token-budget.ts";
+import type { ReplyEnd } from "./queries.ts";
 
-/**
- * Records tokens, conversations, answers, events and changes of the handler, each in the transaction that stores what
- * it belongs to.
- */
-export type TurnRecorders = {
-  bytes: ChatBytes["count"];
-  tokens: TokenBudgets["count"];
-  conversations: ConversationCounters["count"];
-  answers: AnswerRecorder["record"];
-  events: RecordEvents;
-  changes: Emit;
-  /** asks for a person because of a rule of the agent, if the agent still has the conversation */
-  requestHuman: RequestHuman;
-};
+/** The columns that say who the visitor of a conversation is. */
+export type Visitor = Pick<
+  ConversationRow,
+  "userId" | "userEmail" | "userName" | "userMetadata" | "isUserVerified" | "verifiedVisitor"
+>;
 
 /** Everything that a visitor's turn stores. */
 export type NewTurn = {
   conversation: ConversationRow;
   isNew: boolean;
-  /** identifies the first message of a new conversation when it is sent again, see repeated-starts.ts */
+  /** identifies the first message of a new conversation when it is sent again, see chat/repeated-starts.ts */
   startKey: string | null;
   /** whether the agent does not reply while the visitor waits for a person */
   isSilentWhileWaiting: boolean;

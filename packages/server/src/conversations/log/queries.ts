@@ -1,10 +1,9 @@
 import { sql } from "kysely";
-import type { ConversationSize } from "../conversations/conversation-size.ts";
-import { compileOnce } from "../db/compiled-query.ts";
-import type { Db } from "../db/open.ts";
-import type { Flag } from "../db/tables/column-types.ts";
-import type { ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
-import type { Visitor } from "./new-messages.ts";
+import { compileOnce } from "../../db/compiled-query.ts";
+import type { Db } from "../../db/open.ts";
+import type { Flag } from "../../db/tables/column-types.ts";
+import type { ConversationRow, MessageRow, ReplyFailureRow } from "../../db/tables.ts";
+import type { ConversationSize } from "../conversation-size.ts";
 
 export type HistoryRow = Pick<
   MessageRow,
@@ -19,7 +18,10 @@ type Grown = ConversationSize & Pick<ConversationRow, "handler" | "epoch">;
 
 type Growth = { id: string; messages: number; textBytes: number; toolBytes: number; now: number };
 type Preview = { id: string; role: "user" | "assistant"; preview: string; now: number };
-type Claim = Pick<ConversationRow, "id" | keyof Visitor>;
+type Claim = Pick<
+  ConversationRow,
+  "id" | "userId" | "userEmail" | "userName" | "userMetadata" | "isUserVerified" | "verifiedVisitor"
+>;
 type Finish = {
   id: string;
   replyId: string;

@@ -1,15 +1,15 @@
 import { conversationLimits } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { type ConversationSize, checkConversationSize } from "../conversations/conversation-size.ts";
-import { createPreview } from "../conversations/message-preview.ts";
-import type { Executor } from "../db/compiled-query.ts";
-import { isDuplicate } from "../db/database-errors.ts";
-import type { OwnershipColumns } from "../db/tables/handoff.ts";
-import type { Tables } from "../db/tables.ts";
-import { AppError, notFound } from "../errors.ts";
-import { turnEvents } from "./reply-event-log.ts";
-import type { HistoryRow, ReplyQueries } from "./reply-queries.ts";
-import type { NewTurn, TurnRecorders } from "./reply-turn.ts";
+import type { Executor } from "../../db/compiled-query.ts";
+import { isDuplicate } from "../../db/database-errors.ts";
+import type { OwnershipColumns } from "../../db/tables/handoff.ts";
+import type { Tables } from "../../db/tables.ts";
+import { AppError, notFound } from "../../errors.ts";
+import { type ConversationSize, checkConversationSize } from "../conversation-size.ts";
+import { createPreview } from "../message-preview.ts";
+import type { Change, Emit } from "./change.ts";
+import type { HistoryRow, ReplyQueries } from "./queries.ts";
+import type { NewTurn } from "./turn.ts";
 
 /** The minimum space that must be left for a reply. */
 const MIN_ROOM_BYTES = 4_096;
@@ -47,11 +47,11 @@ export function isPassedOn(
   return handler === "human" || (handler === "waiting" && isSilentWhileWaiting);
 }
 
-/** Stores a turn, see `begin` of reply-store.ts. */
+/** Stores a turn, see `begin` in replies.ts. */
 export async function beginTurn(
   trx: Transaction<Tables>,
   queries: ReplyQueries,
-  { turn, historyLimits, recorders }: { turn: NewTurn; historyLimits: HistoryLimits; recorders: TurnRecorders },
+  { turn, historyLimits, emit }: { turn: NewTurn; historyLimits: HistoryLimits; emit: Emit },
 ): Promise<Begun> {
   const { conversation, messages, replyId, model } = turn;
   const conversationId = conversation.id;
@@ -68,9 +68,6 @@ export async function beginTurn(
     : await extend(trx, queries, turn, { added, preview, now });
   const { position, size, handler, epoch } = place;
   checkConversationSize(size, MIN_ROOM_BYTES);
-  if (turn.isNew && conversation.isTest === 0) {
-    await recorders.conversations(trx, [{ agentId: conversation.agentId, at: now, conversations: 1 }]);
-  }
   const history = turn.isNew ? [] : (await queries.history(trx, { conversationId, ...historyLimits })).rows.reverse();
   const appended = messages.map((message, index) => ({
     ...message,
@@ -84,9 +81,7 @@ export async function beginTurn(
     const stopReason = message.role === "assistant" ? "end_turn" : null;
     await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
   }
-  if (handler !== "agent") await recordMessages(trx, turn, { epoch, recorders });
-  await recorders.bytes(trx, turn);
-  await recorders.events(trx, turnEvents(turn));
+  await emit(trx, toChanges(turn, { handler, epoch, at: now }));
   if (isPassedOn({ handler }, turn)) {
     await queries.passOn(trx, { id: conversationId });
     return { isPassedOn: true };
@@ -114,18 +109,14 @@ export async function beginTurn(
   };
 }
 
-/** Notifies the team of messages from a visitor who is waiting for a person or talking to one. */
-async function recordMessages(
-  trx: Transaction<Tables>,
-  { conversation, messages }: NewTurn,
-  { epoch, recorders }: { epoch: number; recorders: TurnRecorders },
-): Promise<void> {
-  const { id: conversationId, organizationId, agentId } = conversation;
-  for (const { id: messageId, role } of messages) {
-    if (role !== "user") continue;
-    const place = { organizationId, agentId, conversationId, isTest: conversation.isTest === 1, epoch };
-    await recorders.changes(trx, [{ ...place, kind: "visitor_message", messageId }]);
-  }
+/** The turn, and its messages to people while the visitor waits for a person or talks to one. */
+function toChanges(turn: NewTurn, { handler, epoch, at }: Pick<Place, "handler" | "epoch"> & { at: number }): Change[] {
+  const { id: conversationId, organizationId, agentId, isTest } = turn.conversation;
+  const place = { organizationId, agentId, conversationId, isTest: isTest === 1 };
+  const stored: Change = { ...place, kind: "turn", turn, at };
+  if (handler === "agent") return [stored];
+  const sent = turn.messages.filter(({ role }) => role === "user");
+  return [...sent.map(({ id }): Change => ({ ...place, kind: "visitor_message", messageId: id, epoch })), stored];
 }
 
 type Added = { added: { messages: number; textBytes: number; toolBytes: number }; preview: PreviewOf | undefined };
