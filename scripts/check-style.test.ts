@@ -29,6 +29,27 @@ it("check-style refuses a link that is stretched over a table row, because WebKi
   expect(findLineProblems(path, `<><Tr></Tr><li className="relative">${overlay}</a></li></>`)).toEqual([]);
 });
 
+it.each([
+  'trx.insertInto("messages").values(row)',
+  'db\n  .updateTable(\n    "conversations",\n  )',
+  'db.deleteFrom("conversations")',
+  "sql`update conversations set title = 1`",
+  'sql`delete from "messages"`',
+  'compileInsert<Row>(db, kind, "messages", columns)',
+])("check-style refuses %j outside of the conversation log", (write) => {
+  expect(findLineProblems(`${server}/chat/a.ts`, write)).toEqual([expect.stringContaining("only packages/server")]);
+});
+
+it.each([
+  [`${server}/conversations/log/a.ts`, 'db.updateTable("messages")'],
+  [`${server}/db/migrations/0001-a.ts`, 'db.updateTable("messages")'],
+  [`${server}/chat/a.test.ts`, 'db.updateTable("messages")'],
+  [`${server}/chat/a.ts`, 'db.selectFrom("messages"); db.updateTable("conversationNotes")'],
+  [`${server}/chat/a.ts`, "// Readers update conversations in the list."],
+])("check-style accepts in %s: %s", (path, text) => {
+  expect(findLineProblems(path, text)).toEqual([]);
+});
+
 describe("toModule", () => {
   it.each([
     ['import { a, type B } from "./a.ts";', "./a.ts", false],

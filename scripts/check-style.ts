@@ -4,7 +4,13 @@ import { type Node, parseSync, Visitor } from "oxc-parser";
 import contract from "../packages/contract/package.json" with { type: "json" };
 
 /** One source file. `path` is relative to the repository's root. */
-export type Module = { path: string; lines: number; imports: Import[]; hasRowOverlay: boolean };
+export type Module = {
+  path: string;
+  lines: number;
+  imports: Import[];
+  hasRowOverlay: boolean;
+  writesConversations: boolean;
+};
 
 /**
  * `file` is the path of the imported file when the specifier is relative, otherwise null. Type-only imports do not
@@ -27,6 +33,12 @@ const forbiddenPaths = [
 /** WebKit does not make a `tr` a containing block, so the overlay of any row would cover the whole page. */
 const rowOverlayReason = "no inset-0 in a table row: use LinkTr, whose click follows the row's link";
 const rowOverlay = /<(?:tr|Tr|LinkTr)\b(?:(?!<\/(?:tr|Tr|LinkTr)>)[\s\S])*?\binset-0\b/;
+
+/** Whoever changes a conversation must tell the listeners and lock rows in one order, which only the log does. */
+const conversationLog = "packages/server/src/conversations/log/";
+const conversationWrite =
+  /(?:\b(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*"|\bcompileInsert\b[^;]*?,\s*"|`\s*(?:insert into|update|delete from) "?)(?:conversations|messages)\b/i;
+const conversationReason = `only ${conversationLog} writes the tables conversations and messages`;
 
 /** The packages that a package may import; for those in `types`, only types. A closed package imports nothing else. */
 type PackageRule = { values: string[]; types: string[]; isClosed?: true };
@@ -60,6 +72,7 @@ export function findProblems(modules: Module[]): string[] {
     ...code.flatMap(packageProblems),
     ...code.flatMap(serverProblems),
     ...modules.flatMap(({ path }) => pathProblems(path)),
+    ...code.filter(isForeignWriter).map(({ path }) => `${path}: ${conversationReason}`),
     ...modules.filter(({ hasRowOverlay }) => hasRowOverlay).map(({ path }) => `${path}: ${rowOverlayReason}`),
   ];
 }
@@ -72,6 +85,7 @@ export function toModule(path: string, text: string): Module {
     lines,
     imports: parseImports(path, text),
     hasRowOverlay: path.endsWith(".tsx") && rowOverlay.test(text),
+    writesConversations: conversationWrite.test(text),
   };
 }
 
@@ -207,6 +221,11 @@ function pathProblems(path: string): string[] {
   return forbiddenPaths.filter(({ pattern }) => pattern.test(path)).map(({ reason }) => `${path}: ${reason}`);
 }
 
+const isForeignWriter = ({ path, writesConversations }: Module) =>
+  writesConversations &&
+  serverFolderOf(path) !== null &&
+  !path.startsWith(conversationLog) &&
+  !path.includes("/migrations/");
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
 const packageOf = (path: string) => /^packages\/([^/]+)\/src\//.exec(path)?.[1] ?? null;
 /** A folder of the server, or a file directly in `src`. */
