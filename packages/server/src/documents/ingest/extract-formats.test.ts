@@ -166,6 +166,15 @@ describe("reading what Office files show", () => {
     ]);
   });
 
+  it("labels merged cells of an XLSX file with each of their columns, except titles", async () => {
+    const cell = (reference: string, value: string) => `<c r="${reference}" t="str"><v>${value}</v></c>`;
+    const sheet = `<worksheet><sheetData><row r="1">${cell("A1", "Opening hours")}</row><row r="2">${cell("A2", "Shop")}${cell("B2", "Mon")}${cell("C2", "Tue")}</row><row r="3">${cell("A3", "Harbour")}${cell("B3", "closed")}</row></sheetData><mergeCells><mergeCell ref="A1:C1"/><mergeCell ref="B3:C3"/></mergeCells></worksheet>`;
+    expect(await texts(createXlsx([], { "xl/worksheets/sheet1.xml": sheet }))).toEqual([
+      "Opening hours",
+      "Shop: Harbour | Mon: closed | Tue: closed",
+    ]);
+  });
+
   it("reads an XLSX file whose archive separates folders with backslashes", async () => {
     const file = createXlsx([["Bike"], ["City"]]);
     const renamed = Buffer.from(file.toString("latin1").replaceAll("xl/", "xl\\"), "latin1");

@@ -112,7 +112,7 @@ function readFormats(walk: Walk): string[] {
   return formats;
 }
 
-/** Reads the visible rows and columns. A cell that was merged with cells below it is repeated in their rows. */
+/** Reads the visible rows and columns. A merged cell is repeated in its rows and columns. */
 function readRows(walk: Walk, part: string, { strings, formats, is1904 }: Workbook, warnings: Warnings): string[][] {
   const rows = new Map<number, string[]>();
   const hiddenColumns = new Set<number>();
@@ -143,13 +143,17 @@ function readRows(walk: Walk, part: string, { strings, formats, is1904 }: Workbo
     if (size > fileLimits.maxCharacters) throw tooMuchTextError();
   };
   const repeatMerged = (reference: string) => {
-    const [, start = "", top, end, bottom] = /^([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)$/.exec(reference) ?? [];
-    const column = parseColumn(start);
-    const text = rows.get(Number(top))?.[column ?? -1];
-    if (column === null || !text || !end) return;
-    for (let below = Number(top) + 1; below <= Math.min(Number(bottom), number); below++) {
+    const [, start = "", top, end = "", bottom] = /^([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)$/.exec(reference) ?? [];
+    const [from, to] = [parseColumn(start) ?? 0, Math.min(parseColumn(end) ?? -1, MAX_COLUMNS - 1)];
+    const text = rows.get(Number(top))?.[from];
+    if (!text) return;
+    for (let below = Number(top); below <= Math.min(Number(bottom), number); below++) {
       row = rows.get(below) ?? [];
-      if (row.length > 0) add(column, text);
+      // A cell across the whole table is a title, which applies to no column.
+      const isTitle = row.every((cell, column) => cell === "" || (column >= from && column <= to));
+      for (let column = from; column <= to && row.length > 0; column++) {
+        if (!row[column] && !hiddenColumns.has(column) && (column === from || !isTitle)) add(column, text);
+      }
     }
   };
 
