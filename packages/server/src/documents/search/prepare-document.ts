@@ -1,5 +1,6 @@
 import { detectLanguage } from "./detect-language.ts";
 import { type Posting, packContents } from "./postings.ts";
+import { buildsCompounds, endingTerm, spellingsOf } from "./spellings.ts";
 import { wordsOf } from "./words.ts";
 
 /**
@@ -89,15 +90,24 @@ function detectLanguages(title: string, chunks: readonly PreparedChunk[]): strin
   return language === null ? [] : [language];
 }
 
+/** The terms under which a text is found, in any order and with repetitions, and the number of its words. */
+export function analyzeText(text: string, languages: readonly string[]): { terms: string[]; words: number } {
+  const words = wordsOf(text, languages);
+  const terms = words.flatMap((word) => word.terms);
+  if (buildsCompounds(languages)) terms.push(...terms.flatMap((term) => endingTerm(term) ?? []));
+  for (const spelling of spellingsOf(text, languages)) terms.push(...spelling.terms);
+  return { terms, words: words.length };
+}
+
 function countTerms(title: string, chunk: PreparedChunk, languages: readonly string[]) {
   const frequencies = new Map<string, number>();
   let length = 0;
   const add = (text: string | null, weight: number) => {
     if (text === null || text === "") return;
-    for (const { terms } of wordsOf(text, languages)) {
-      for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
-      length += weight;
-    }
+    const { terms, words } = analyzeText(text, languages);
+    for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
+    // Further spellings of the same words do not make the passage longer.
+    length += words * weight;
   };
   if (chunk.question === null) add(title, 1);
   add(chunk.question, chunk.text === "" ? 1 : QUESTION_WEIGHT);

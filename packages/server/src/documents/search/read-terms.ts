@@ -1,3 +1,4 @@
+import { stopWords } from "../../stop-words.ts";
 import type { IndexConnection } from "./index-connection.ts";
 import { BLOCK_CHUNKS } from "./postings.ts";
 import {
@@ -9,6 +10,8 @@ import {
   type SegmentPostings,
 } from "./read-index.ts";
 import { findSimilarTerms, hasSimilarTerms, PREFIX_LENGTH } from "./similar-terms.ts";
+import { buildsCompounds, endingPrefix, listSplits } from "./spellings.ts";
+import { foldMarks } from "./stemmers.ts";
 import { type QueryTerm, termWeight } from "./word-scores.ts";
 
 /**
@@ -27,28 +30,74 @@ const MAX_BLOCKS = 1_000_000;
 const MAX_UNKNOWN = 4;
 /** The weight of a term that is only similar to the question's word. */
 const SIMILAR_WEIGHT = 0.6;
+/** The weight of another spelling, which is often found together with its parts. */
+const SPELLING_WEIGHT = 0.6;
+/** The weight of the parts of a word that is not in the index as a whole. */
+const PART_WEIGHT = 0.9;
+/** The weight of compounds of which a word is a part. */
+const COMPOUND_WEIGHT = 0.5;
+/** The weight of both when the words themselves are in the index. More made the ranking of prose worse. */
+const KNOWN_WEIGHT = 0.05;
+/** The maximum number of words of a question for which compounds are searched. */
+const MAX_COMPOUND_PARTS = 12;
+const MAX_COMPOUNDS = 40;
+/** Shorter words are the beginnings or endings of many words that have nothing to do with them. */
+const MIN_PART = { beginning: 5, ending: 4 };
+/** The minimum number of letters that a compound has in addition, because inflections have fewer. */
+const MIN_REST = 3;
 
-type Index = { connection: IndexConnection; segments: readonly Segment[]; all: number };
+type Index = {
+  connection: IndexConnection;
+  segments: readonly Segment[];
+  all: number;
+  languages: readonly string[];
+};
 
-/** Sets the weights of the terms and reads the postings of the rarest ones. */
-export async function readTerms(index: Index, terms: readonly QueryTerm[]): Promise<SegmentPostings[]> {
+/**
+ * Sets the weights of the terms and reads the postings of the rarest ones. Adds the parts of unknown words, and the
+ * compounds that contain a word, to `terms`.
+ */
+export async function readTerms(index: Index, terms: QueryTerm[]): Promise<SegmentPostings[]> {
   const lookup = await lookUp(index, termNames(terms));
   for (const term of terms) {
     term.chunks = countChunks(term, lookup.counts, index.all);
-    term.weight = termWeight(term.chunks, index.all);
-    term.ownWeight = term.weight;
+    const weight = termWeight(term.chunks, index.all);
+    term.weight = term.spellingOf === null ? weight : SPELLING_WEIGHT * weight;
+    term.ownWeight = term.spellingOf === null ? weight : 0;
   }
-  const unknown = terms.filter(({ chunks, terms: [name = ""] }) => chunks === 0 && hasSimilarTerms(name));
-  const replaced = unknown.slice(0, MAX_UNKNOWN);
+  const spelled = new Set(terms.flatMap(({ chunks, spellingOf }) => (chunks > 0 ? (spellingOf ?? []) : [])));
+  const words = terms.filter(({ spellingOf }) => spellingOf === null);
+  const missing = words.filter(({ chunks }) => chunks === 0);
+  for (const term of missing) if (spelled.has(term.surface)) term.ownWeight = 0;
+  const missingWords = new Set(missing.map(({ surface }) => surface));
+  for (const term of terms) {
+    if (term.spellingOf === null || term.spellingOf.length === 0) continue;
+    // A code or number without separators is exact, and its parts occur everywhere.
+    if (/\d/.test(term.surface)) term.weight = termWeight(term.chunks, index.all);
+    else if (term.spellingOf.every((part) => !missingWords.has(part)))
+      term.weight = KNOWN_WEIGHT * termWeight(term.chunks, index.all);
+  }
+  const unknown = missing.filter(({ surface }) => !spelled.has(surface));
+  const found = [...(await splitUnknown(index, unknown.slice(0, MAX_UNKNOWN))), ...(await findCompounds(index, words))];
+  terms.push(...found);
+  const resolved = new Set(found.flatMap(({ spellingOf }) => spellingOf ?? []));
+  const replaced = unknown
+    .filter(({ surface, terms: [name = ""] }) => !resolved.has(surface) && hasSimilarTerms(name))
+    .slice(0, MAX_UNKNOWN);
   await replaceBySimilar(index, replaced);
   const similarLookup = await lookUp(
     index,
-    termNames(replaced).filter((name) => !lookup.names.has(name)),
+    termNames([...replaced, ...found]).filter((name) => !lookup.names.has(name)),
   );
   const counts = new Map([...lookup.counts, ...similarLookup.counts]);
   for (const term of replaced) {
     term.chunks = countChunks(term, counts, index.all);
     term.weight = SIMILAR_WEIGHT * termWeight(term.chunks, index.all);
+  }
+  for (const term of found) {
+    term.chunks = countChunks(term, counts, index.all);
+    term.weight *= termWeight(term.chunks, index.all);
+    term.ownWeight *= termWeight(term.chunks, index.all);
   }
   if (index.all <= SMALL_INDEX) return [...lookup.postings, ...similarLookup.postings];
 
@@ -82,6 +131,57 @@ async function lookUp({ connection, segments, all }: Index, names: readonly stri
   const counts = new Map<string, number>();
   for (const { term, chunks } of [...inDocuments, ...counted]) counts.set(term, (counts.get(term) ?? 0) + chunks);
   return { names: new Set(names), counts, postings: [...inDocuments, ...inSegments] };
+}
+
+/**
+ * Splits words that are not in the index into two that are. Of several splits, the one whose parts are the most
+ * frequent is likely the right one.
+ * @returns the parts, with the weights by which the weights of the words are to be multiplied
+ */
+async function splitUnknown(index: Index, unknown: readonly QueryTerm[]): Promise<QueryTerm[]> {
+  const splits = unknown.flatMap((term) =>
+    listSplits(term.surface, index.languages).map(({ parts }) => ({ term, parts })),
+  );
+  if (splits.length === 0) return [];
+  const { counts } = await lookUp(index, [...new Set(splits.flatMap(({ parts }) => parts.flat()))]);
+  const frequency = (names: readonly string[]) => Math.max(0, ...names.map((name) => counts.get(name) ?? 0));
+  return unknown.flatMap((term) => {
+    let best: { parts: readonly string[][]; chunks: number } | null = null;
+    for (const { parts } of splits.filter((split) => split.term === term)) {
+      const chunks = Math.min(...parts.map(frequency));
+      if (chunks > (best?.chunks ?? 0)) best = { parts, chunks };
+    }
+    if (best === null) return [];
+    term.ownWeight = 0;
+    return best.parts.map((names) => addition(term, names, { weight: PART_WEIGHT, ownWeight: 1 }));
+  });
+}
+
+/** Finds compounds that begin or end with a word, in languages that write compounds as one word. */
+async function findCompounds({ connection, segments, languages }: Index, words: readonly QueryTerm[]) {
+  if (!buildsCompounds(languages)) return [];
+  const parts = words
+    .filter(({ surface }) => /^\p{L}{4,}$/u.test(surface) && !stopWords.has(foldMarks(surface)))
+    .slice(0, MAX_COMPOUND_PARTS);
+  const prefixesOf = ({ terms }: QueryTerm) => [
+    ...terms.filter((name) => name.length >= MIN_PART.beginning),
+    ...terms.filter((name) => name.length >= MIN_PART.ending).map(endingPrefix),
+  ];
+  const prefixes = [...new Set(parts.flatMap(prefixesOf))];
+  if (prefixes.length === 0) return [];
+  const indexed = [...(await readTermsWithPrefixes(connection, segments, prefixes))];
+  return parts.flatMap((term) => {
+    const own = prefixesOf(term);
+    const compounds = indexed.filter((name) =>
+      own.some((prefix) => name.length >= prefix.length + MIN_REST && name.startsWith(prefix)),
+    );
+    if (compounds.length === 0 || compounds.length > MAX_COMPOUNDS) return [];
+    return [addition(term, compounds, { weight: term.chunks > 0 ? KNOWN_WEIGHT : COMPOUND_WEIGHT, ownWeight: 0 })];
+  });
+}
+
+function addition(term: QueryTerm, terms: string[], weights: Pick<QueryTerm, "weight" | "ownWeight">): QueryTerm {
+  return { surface: term.surface, terms, chunks: 0, ...weights, spellingOf: [term.surface] };
 }
 
 async function replaceBySimilar({ connection, segments }: Index, unknown: readonly QueryTerm[]): Promise<void> {

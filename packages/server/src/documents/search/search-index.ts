@@ -1,16 +1,18 @@
 import { stopWords } from "../../stop-words.ts";
 import { fuse, type MatchedBy } from "./fuse.ts";
 import type { IndexConnection } from "./index-connection.ts";
+import { analyzeText } from "./prepare-document.ts";
 import type { Segment } from "./read-index.ts";
 import { type ChunkRow, readChunks, readSegments } from "./read-index.ts";
 import { readTerms } from "./read-terms.ts";
 import { rerank } from "./rerank.ts";
 import { type Meaning, searchVectors } from "./search-vectors.ts";
 import type { SegmentMemory } from "./segment-memory.ts";
-import { foldMarks } from "./stemmers.ts";
+import { alternativeTerms, mayBeJoined, type Spelling, spellingsOf } from "./spellings.ts";
+import { foldMarks, stemmerFor } from "./stemmers.ts";
 import type { VectorMemory } from "./vector-memory.ts";
 import { highestScore, type QueryTerm, rankChunks, type Scored } from "./word-scores.ts";
-import { wordsOf } from "./words.ts";
+import { stemWord, type Word, wordsOf } from "./words.ts";
 
 export type PassageQuery = {
   organizationId: string;
@@ -133,7 +135,7 @@ async function searchOnce({ connection, query, segments, languages, text }: Ques
   const all = segments.reduce((sum, { chunks }) => sum + chunks, 0);
   const tokens = segments.reduce((sum, segment) => sum + segment.tokens, 0);
   const terms = parseQueryTerms(text, languages);
-  const postings = await readTerms({ connection, segments, all }, terms);
+  const postings = await readTerms({ connection, segments, all, languages }, terms);
   if (postings.length === 0) return [];
   const byTerm = Map.groupBy(postings, ({ term }) => term);
   const lists = terms.flatMap(({ terms: alternatives, weight }) =>
@@ -158,12 +160,28 @@ async function searchOnce({ connection, query, segments, languages, text }: Ques
 /** The distinct words of a question, each with its stems in the languages. */
 function parseQueryTerms(text: string, languages: readonly string[]): QueryTerm[] {
   const byStems = new Map<string, QueryTerm>();
-  for (const { surface, terms } of wordsOf(text, languages)) {
+  const add = (surface: string, terms: string[], spellingOf: readonly string[] | null) => {
     const key = terms.join(" ");
-    if (!byStems.has(key)) byStems.set(key, { surface, terms, chunks: 0, weight: 0, ownWeight: 0 });
+    if (!byStems.has(key)) byStems.set(key, { surface, terms, chunks: 0, weight: 0, ownWeight: 0, spellingOf });
+  };
+  const words = wordsOf(text, languages);
+  for (const { surface, terms } of words) {
+    add(surface, [...new Set([...terms, ...alternativeTerms(surface, languages)])], null);
     if (byStems.size >= MAX_WORDS) break;
   }
+  const spellings = [...spellingsOf(text, languages), ...joinAdjacent(words, languages)];
+  for (const { surface, terms, parts } of spellings.slice(0, MAX_WORDS)) add(surface, terms, parts);
   return [...byStems.values()];
+}
+
+/** Joins adjacent words of a question, which may be one word in a passage. */
+function joinAdjacent(words: readonly Word[], languages: readonly string[]): Spelling[] {
+  const stems = languages.flatMap((language) => stemmerFor(language) ?? []);
+  return words.slice(1).flatMap(({ surface: second }, index) => {
+    const first = words[index]?.surface ?? "";
+    if (!mayBeJoined(first, second)) return [];
+    return [{ surface: first + second, terms: stemWord(first + second, stems), parts: [first, second] }];
+  });
 }
 
 /** The best candidates that are enabled and not deleted. Reads growing batches until there are enough. */
@@ -194,9 +212,7 @@ function findMatchedWords({ chunk, terms }: Found, languages: readonly string[])
   const text = [chunk.title, chunk.heading, chunk.question, chunk.text].join("\n");
   const missing = new Set(terms.flatMap((term) => term.terms));
   const inText = new Set<string>();
-  for (const word of wordsOf(text, languages)) {
-    for (const name of word.terms) if (missing.delete(name)) inText.add(name);
-  }
+  for (const name of analyzeText(text, languages).terms) if (missing.delete(name)) inText.add(name);
   const found = terms.filter((term) => term.terms.some((name) => inText.has(name)));
   const surfaces = found.map(({ surface }) => surface).filter((surface) => !stopWords.has(foldMarks(surface)));
   return [...new Set(surfaces)];

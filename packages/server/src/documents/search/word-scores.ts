@@ -12,8 +12,10 @@ export type QueryTerm = {
   /** number of chunks that contain it */
   chunks: number;
   weight: number;
-  /** the weight of the word itself, when similar terms replace it */
+  /** the weight of the word itself, when similar terms replace it; 0 for another spelling of other words */
   ownWeight: number;
+  /** the words, as written in the question, of which this is another spelling; null for a word */
+  spellingOf: readonly string[] | null;
 };
 
 /** The inverse document frequency of a word that `chunks` of `all` chunks contain. */

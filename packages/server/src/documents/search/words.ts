@@ -49,7 +49,11 @@ export function normalize(text: string): string {
 }
 
 function addWord(words: Word[], surface: string, stems: readonly Stem[]) {
-  if (surface.length > MAX_TERM_LENGTH) return;
+  if (surface.length <= MAX_TERM_LENGTH) words.push({ surface, terms: stemWord(surface, stems) });
+}
+
+/** The terms of a single word: one for each language that stems it differently. */
+export function stemWord(surface: string, stems: readonly Stem[]): string[] {
   const terms: string[] = [];
   const base = surface.includes("'") ? surface.replace(/'s?$/, "") : surface;
   for (const stem of stems) {
@@ -57,7 +61,7 @@ function addWord(words: Word[], surface: string, stems: readonly Stem[]) {
     if (!terms.includes(term)) terms.push(term);
   }
   if (terms.length === 0) terms.push(foldMarks(surface));
-  words.push({ surface, terms });
+  return terms;
 }
 
 function addPairs(words: Word[], run: string) {

@@ -1,0 +1,212 @@
+import { stopWords } from "../../stop-words.ts";
+import { foldMarks, stemmerFor } from "./stemmers.ts";
+import { normalize, stemWord, type Word } from "./words.ts";
+
+/**
+ * Characters that join the parts of a code, a number or a compound, such as `wi-fi`, `1,299`, `at&t`, `ac/dc`. All
+ * dashes count, because word processors replace the hyphen.
+ */
+const JOINER = "[-\u2010-\u2015\u2212./'&_:,+·@\\\\]";
+const chains = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])[\\p{L}\\p{N}\\p{M}]+(?:${JOINER}[\\p{L}\\p{N}\\p{M}]+)+`, "gu");
+/** Groups separated by spaces or punctuation, each with a digit: phone numbers, account numbers, `1 299`. */
+const numberGroups = /(?<![\p{L}\p{N}])(?:\+|\()?[a-z]{0,3}\d+(?:[ ()./-]{1,3}\d+)+/gu;
+const longNumber = /(?<![\p{L}\p{N}])\+?\d{7,15}(?![\p{L}\p{N}])/gu;
+const groupedNumber = /^(\d{1,3}(?:[.,' ]\d{2,3})*[.,' ]\d{3})(?:[.,]\d{1,2})?$/;
+/** Letters and digits without a separator, such as `x227t`. */
+const mixedWords = /(?<![\p{L}\p{N}])(?=\p{L}*\p{N})(?=\p{N}*\p{L})[\p{L}\p{N}]{2,20}(?![\p{L}\p{N}])/gu;
+/** `c#`, `c++`, `.net`, whose letters alone are other words. */
+const symbolNames = /(?<![\p{L}\p{N}])(?:\p{L}{1,12}(?:#|\+{1,2})(?![\p{L}\p{N}+])|\.\p{L}{2,5}(?![\p{L}\p{N}.]))/gu;
+
+const MAX_LENGTH = 40;
+/** The maximum number of parts for which each pair of adjacent parts is joined, too. */
+const MAX_PARTS = 8;
+
+/** A further spelling of words of a text. `parts` are those words, as written in the normalized text. */
+export type Spelling = Word & { parts: string[] };
+
+/**
+ * The further spellings under which a text can be found: joined parts (`wifi` for `wi-fi`), parts of joined words
+ * (`227` for `x227t`), numbers without separators, phone numbers without country code, and names with symbols. A
+ * question with one of the spellings and a passage with another share at least one term.
+ */
+export function spellingsOf(text: string, languages: readonly string[]): Spelling[] {
+  const normalized = normalize(text);
+  if (!/[\d#+&\-.'/:_@\u2010-\u2015\u2212]/u.test(normalized)) return [];
+  const stems = languages.flatMap((language) => stemmerFor(language) ?? []);
+  const found = new Map<string, Spelling>();
+  const add = (surface: string, parts: string[]) => {
+    if (surface.length > MAX_LENGTH || surface.length < 2 || found.has(surface)) return;
+    found.set(surface, { surface, terms: stemWord(surface, stems), parts });
+  };
+  for (const [chain] of normalized.matchAll(chains)) addChain(add, chain);
+  for (const [word] of normalized.matchAll(mixedWords)) addMixed(add, word);
+  for (const [groups] of normalized.matchAll(numberGroups)) addNumberGroups(add, groups);
+  for (const [number] of normalized.matchAll(longNumber)) addPhoneNumber(add, number, [number]);
+  for (const [name] of normalized.matchAll(symbolNames)) {
+    // Not stemmed, because stemmers know no symbols.
+    if (!found.has(name)) found.set(name, { surface: name, terms: [name], parts: [] });
+  }
+  return [...found.values()];
+}
+
+type Add = (surface: string, parts: string[]) => void;
+
+function addChain(add: Add, chain: string) {
+  const parts = chain.split(new RegExp(JOINER, "u"));
+  add(parts.join(""), parts);
+  const [, whole] = groupedNumber.exec(chain) ?? [];
+  if (whole !== undefined) add(whole.replace(/\D/g, ""), parts);
+  // `wordsOf` keeps an apostrophe in its word, so `hôtel` in `l'hôtel` is found only here.
+  if (chain.includes("'")) for (const part of parts) if (part.length > 2) add(part, [part]);
+  if (parts.length < 3 || parts.length > MAX_PARTS) return;
+  for (let index = 1; index < parts.length; index++) {
+    const pair = [parts[index - 1] ?? "", parts[index] ?? ""];
+    add(pair.join(""), pair);
+  }
+}
+
+function addMixed(add: Add, word: string) {
+  const parts = word.match(/\p{N}+|\p{L}+/gu) ?? [];
+  if (parts.length > 4) return;
+  for (const part of parts) if (part.length > 1 || /\p{N}/u.test(part)) add(part, [word]);
+}
+
+function addNumberGroups(add: Add, groups: string) {
+  const parts = groups.match(/[a-z]*\d+/gu) ?? [];
+  add(parts.join(""), parts);
+  for (let index = 1; index < parts.length && parts.length <= MAX_PARTS; index++) {
+    const pair = [parts[index - 1] ?? "", parts[index] ?? ""];
+    add(pair.join(""), pair);
+  }
+  addPhoneNumber(add, groups, parts);
+}
+
+/** Adds a phone number with and without its country code, of one to three digits, and its trunk prefix 0. */
+function addPhoneNumber(add: Add, text: string, parts: string[]) {
+  const digits = text.replace("(0)", "").replace(/\D/g, "");
+  if (/[a-z]/.test(text) || digits.length < 7 || digits.length > 17) return;
+  const isInternational = text.trimStart().startsWith("+") || digits.startsWith("00");
+  const significant = digits.replace(/^0{1,2}/, "");
+  add(significant, parts);
+  if (!isInternational) return;
+  for (const length of [1, 2, 3]) add(significant.slice(length).replace(/^0/, ""), parts);
+}
+
+const digraphs: ReadonlyArray<[RegExp, string]> = [
+  [/ä|æ/g, "ae"],
+  [/ö|ø/g, "oe"],
+  [/ü/g, "ue"],
+  [/å/g, "aa"],
+];
+const transliterated: ReadonlyArray<[RegExp, string]> = [
+  [/ae/g, "a"],
+  [/oe/g, "o"],
+  [/ue/g, "u"],
+  [/aa/g, "a"],
+];
+const withUmlauts = new Set(["da", "de", "fi", "no", "sv"]);
+const MIN_TRANSLITERATED = 5;
+
+/** The particles that Hebrew writes together with the next word: and, the, in, to, from, as, that. */
+const hebrewPrefixes = ["ה", "ו", "ב", "ל", "מ", "כ", "ש", "וה", "שה", "מה", "בה", "לה", "כש"];
+const MIN_HEBREW = 3;
+
+/** Further terms of a question's word: umlauts written as two letters or the reverse, and Hebrew particles. */
+export function alternativeTerms(surface: string, languages: readonly string[]): string[] {
+  if (/^\d{1,2}$/.test(surface)) return [surface.length === 1 ? `0${surface}` : surface.replace(/^0/, "")];
+  if (/^[0-9\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]+$/.test(surface)) return digitForms(surface);
+  if (/^[\u05d0-\u05ea]+$/.test(surface)) return hebrewForms(surface);
+  if (/^\p{Script=Arabic}+$/u.test(surface)) return keyboardForms(surface);
+  if (surface.length < MIN_TRANSLITERATED) return [];
+  const spellings = new Set<string>();
+  const stems = languages.filter((language) => withUmlauts.has(language)).flatMap((code) => stemmerFor(code) ?? []);
+  if (stems.length === 0) return [];
+  for (const pairs of [digraphs, transliterated]) {
+    spellings.add(pairs.reduce((word, [from, to]) => word.replace(from, to), surface));
+  }
+  spellings.delete(surface);
+  return [...spellings].flatMap((spelling) => stemWord(spelling, stems));
+}
+
+/** The word as typed on an Arabic and on a Persian or Urdu keyboard, which have other characters for the same letters. */
+function keyboardForms(word: string): string[] {
+  return [
+    word.replace(/[کڪ]/g, "ك").replace(/[ىیې]/g, "ي").replace(/[ہھە]/g, "ه"),
+    word.replace(/ك/g, "ک").replace(/[يى]/g, "ی"),
+    word.replace(/ك/g, "ک").replace(/[يى]/g, "ی").replace(/ه/g, "ہ"),
+  ];
+}
+
+/** A number in the other digits of Arabic-script and Indian languages, and in ASCII digits. */
+const zeros = [0x30, 0x660, 0x6f0, 0x966];
+const digitValue = (digit: string) =>
+  digit.charCodeAt(0) - (zeros.findLast((zero) => zero <= digit.charCodeAt(0)) ?? 0);
+
+function digitForms(number: string): string[] {
+  const values = Array.from(number, digitValue);
+  return zeros.map((zero) => values.map((value) => String.fromCharCode(zero + value)).join(""));
+}
+
+function hebrewForms(word: string): string[] {
+  if (word.length < MIN_HEBREW) return [];
+  const forms = hebrewPrefixes.map((prefix) => prefix + word);
+  for (const prefix of hebrewPrefixes) {
+    if (word.startsWith(prefix) && word.length - prefix.length >= MIN_HEBREW) forms.push(word.slice(prefix.length));
+  }
+  return forms;
+}
+
+/** Languages that write compounds as one word. */
+const compounding = new Set(["da", "de", "fi", "hu", "nl", "no", "sv"]);
+const MIN_COMPOUND = 8;
+const ENDING = "<";
+
+export const buildsCompounds = (languages: readonly string[]): boolean =>
+  languages.some((language) => compounding.has(language));
+
+/**
+ * The term under which a compound is found by its ending: the stem, reversed, after a character that no word contains.
+ * Null for words that are too short to be compounds.
+ */
+export function endingTerm(term: string): string | null {
+  if (term.length < MIN_COMPOUND || !/^\p{L}+$/u.test(term)) return null;
+  return ENDING + reverse(term);
+}
+
+/** The beginning of the ending terms of all compounds that end with this term. */
+export const endingPrefix = (term: string): string => ENDING + reverse(term);
+
+const reverse = (term: string) => Array.from(term).reverse().join("");
+
+/** Letters between the parts of a compound, in all languages that write compounds as one word. */
+const links = ["", "s", "es", "n", "en", "er", "e", "ens"];
+
+export type Split = { parts: [string[], string[]] };
+
+/** All ways to split an unknown word into two parts, each with the terms under which the index may have it. */
+export function listSplits(surface: string, languages: readonly string[]): Split[] {
+  if (!/^\p{L}+$/u.test(surface) || surface.length < 4 || surface.length > MAX_LENGTH) return [];
+  const stems = languages.flatMap((language) => stemmerFor(language) ?? []);
+  const shortest = surface.length < 7 ? 2 : 3;
+  const splits: Split[] = [];
+  for (let at = shortest; at <= surface.length - shortest; at++) {
+    const left = surface.slice(0, at);
+    const right = stemWord(surface.slice(at), stems);
+    const linked = buildsCompounds(languages) ? links : [""];
+    const bare = linked.filter((link) => left.endsWith(link) && left.length - link.length >= shortest);
+    const lefts = bare.flatMap((link) => stemWord(left.slice(0, left.length - link.length), stems));
+    splits.push({ parts: [[...new Set(lefts)], right] });
+  }
+  return splits;
+}
+
+/**
+ * Whether two adjacent words of a question may be one word in a passage, such as `car park`. Articles and prepositions
+ * in front of another word would be the beginnings of many words.
+ */
+export function mayBeJoined(first: string, second: string): boolean {
+  const areWords =
+    /^[\p{L}\p{N}]+$/u.test(first + second) &&
+    !/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u.test(first);
+  return areWords && !stopWords.has(foldMarks(first)) && first.length + second.length >= 4;
+}
