@@ -1,7 +1,3 @@
-import { randomUUID } from "node:crypto";
-import underPressure from "@fastify/under-pressure";
-import * as contract from "@foyer/contract";
-import Fastify, { type FastifyBaseLogger } from "fastify";
 import type { Registry } from "prom-client";
 import { createContentDeletion } from "./agent-deletion.ts";
 import { identityTokenRoutes } from "./agents/identity/routes.ts";
@@ -11,9 +7,7 @@ import { agentRoutes } from "./agents/routes.ts";
 import { type AgentService, type CopyContent, createAgentService } from "./agents/service.ts";
 import { visitorAgentRoutes } from "./agents/visitor-routes.ts";
 import type { AuditLog } from "./auth/audit/audit-log.ts";
-import type { AuthDeps } from "./auth/auth-deps.ts";
 import { accountRoutes } from "./auth/routes.ts";
-import { registerAuthentication } from "./auth/sessions/authenticate.ts";
 import { createChatBytes } from "./chat/chat-bytes.ts";
 import { createDraftWriter } from "./chat/draft-reply.ts";
 import { createReplyStore } from "./chat/reply-store.ts";
@@ -40,33 +34,20 @@ import { createPassageSearch } from "./documents/search/passage-search.ts";
 import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
-import { AppError } from "./errors.ts";
 import { createConversationEvents } from "./events/conversation-events.ts";
 import { createIdleWorker } from "./events/idle-worker.ts";
 import { recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
 import { createWebhooks } from "./events/webhooks.ts";
+import { type AppDeps, createFastify, registerPlugins } from "./fastify.ts";
 import { createForms, type Forms } from "./forms/forms-module.ts";
 import { formRoutes } from "./forms/routes.ts";
 import { submitRoutes } from "./forms/submit/routes.ts";
-import { registerAgentIdPlaces } from "./http/agent-id-places.ts";
-import { createRouteTable, type RouteTable } from "./http/allowed-methods.ts";
+import { createRouteTable } from "./http/allowed-methods.ts";
 import type { App } from "./http/app.ts";
-import { createUrlRewriter, refuseAmbiguousPath } from "./http/base-path.ts";
-import { registerCors } from "./http/cors.ts";
-import { registerRequestDraining } from "./http/drain-request.ts";
-import { registerErrorReplies, sendError, toAppError } from "./http/error-replies.ts";
-import { isDirect, normalizeForwardedFor } from "./http/forwarded.ts";
+import { refuseAmbiguousPath } from "./http/base-path.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
-import { registerJsonBodies } from "./http/json-body.ts";
-import { openApiRoutes } from "./http/openapi-routes.ts";
-import { RequestLog } from "./http/request-log.ts";
-import { createSchemaBucket } from "./http/schema-bucket.ts";
-import { registerSecurityHeaders } from "./http/security-headers.ts";
-import { buildLazySerializer } from "./http/serialization.ts";
-import { registerValidation } from "./http/validation.ts";
-import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
 import { createHandoffCounters } from "./inbox/counters.ts";
@@ -93,18 +74,12 @@ import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
-import { createPageFiles } from "./pages/page-files.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
-import type { CallCounter } from "./plans/call-counter.ts";
-import { createCallCounter, createPlanLimit } from "./plans/plan-calls.ts";
-import { createRateLimit, findLimitedClient } from "./plans/rate-limit.ts";
-import { registerRateLimitHeaders } from "./plans/rate-limit-headers.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
 import { createTokenBudgets } from "./plans/token-budget.ts";
 import { registerVisitorLimit } from "./plans/visitor-limit.ts";
-import type { ProviderSettings } from "./providers/provider-settings.ts";
 import { providerRoutes } from "./providers/routes.ts";
 import { setupRoutes } from "./setup/routes.ts";
 import { createSetupService } from "./setup/service.ts";
@@ -126,10 +101,6 @@ import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
 import { createConversationDeletion } from "./visitors/delete-conversation.ts";
 import { visitorRoutes } from "./visitors/routes.ts";
 import { createVisitorService, type VisitorService } from "./visitors/service.ts";
-
-type AppDeps = AuthDeps & { providerSettings: ProviderSettings };
-
-const BODY_LIMIT = 1024 * 1024;
 
 /**
  * Creates the server, ready to listen or to be called with `inject`. `drain` waits for running replies and deliveries.
@@ -258,28 +229,6 @@ export async function createApp(deps: AppDeps) {
       ]);
     },
   };
-}
-
-function createFastify({ config, log }: AppDeps, routes: RouteTable): App {
-  return Fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    logController: new RequestLog(),
-    genReqId: () => randomUUID(),
-    ...(config.basePath === "" ? {} : { rewriteUrl: createUrlRewriter(config.basePath, routes) }),
-    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
-    bodyLimit: BODY_LIMIT,
-    requestTimeout: 30_000,
-    // Node checks for slow clients only every 30 seconds by default, which would turn 10 s into up to 40 s.
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
-    forceCloseConnections: "idle",
-    frameworkErrors: (error, request, reply) => {
-      // No hook runs for such a request, so it is logged here.
-      request.log.info({ method: request.method, problem: error.code }, "invalid request URL");
-      return sendError(toAppError(error), request, reply);
-    },
-    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
-    schemaController: { bucket: createSchemaBucket, compilersFactory: { buildSerializer: buildLazySerializer } },
-  });
 }
 
 /** Registers sign-in, members, keys and the audit log. */
@@ -424,48 +373,6 @@ function addPages(
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) =>
     reply.redirect(`${basePath}/dashboard`),
   );
-}
-
-/** @returns the counter that enforces the plans' limits on calls */
-async function registerPlugins(app: App, deps: AppDeps, routes: RouteTable): Promise<CallCounter> {
-  const calls = createCallCounter(deps);
-  routes.collectFrom(app);
-  normalizeForwardedFor(app);
-  registerRequestDraining(app);
-  registerWriteLimits(app);
-  registerCors(app);
-  registerErrorReplies(app, routes, () => createPageFiles(deps.config).page("not-found.html", {}));
-  registerJsonBodies(app);
-  registerValidation(app);
-  registerAgentIdPlaces(app);
-  for (const schema of Object.values(contract)) {
-    if (typeof schema === "object" && "$id" in schema) app.addSchema(schema);
-  }
-  registerSecurityHeaders(app, deps.config);
-  registerRateLimitHeaders(app);
-  await app.register(underPressure, {
-    maxEventLoopDelay: deps.config.maxLag,
-    pressureHandler: (request) => {
-      if (request.url === "/healthz") return;
-      throw new AppError("OVERLOADED", "The server is busy. Try again in a moment.", { retryAfter: 2 });
-    },
-  });
-  const perUser = createRateLimit(deps.config.limits.sessionPerUser, "requests");
-  registerAuthentication(app, deps, {
-    countCall: createPlanLimit(deps, calls),
-    countSession: (userId, request) => perUser.consume(findLimitedClient(request, deps.config) && userId),
-  });
-  if (deps.config.isLoopbackOnly) {
-    // Runs in preHandler, because reading the body loses the async context that an earlier hook entered.
-    app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
-  }
-  const perAddress = createRateLimit(60, "requests for the API description from your address");
-  openApiRoutes(app, {
-    baseUrl: deps.config.baseUrl,
-    // Compressed or not, each response is up to 500 KB. Browsers revalidate it, so they rarely load it twice.
-    admit: (request) => perAddress.consume(findLimitedClient(request, deps.config), request),
-  });
-  return calls;
 }
 
 /** Copies everything that a duplicated agent receives besides its settings. */
