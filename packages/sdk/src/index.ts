@@ -86,6 +86,15 @@ export {
   sendToolResult,
 } from "./page-tools.ts";
 export { paginate } from "./paginate.ts";
+export {
+  createReplyState,
+  foldReply,
+  type ReplyPart,
+  type ReplyState,
+  type TextPart,
+  type ToolPart,
+  toParts,
+} from "./reply.ts";
 export { type Connection, createRequest, type Request, type RequestOptions, type UserProof } from "./request.ts";
 export { type FormWebhook, verifyWebhook } from "./verify-webhook.ts";
 export {

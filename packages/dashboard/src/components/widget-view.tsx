@@ -1,10 +1,10 @@
 import type { Agent } from "@foyer/contract";
-import type { Piece, Preview, PreviewContent, PreviewOptions } from "@foyer/widget/preview";
+import type { Preview, PreviewContent, PreviewOptions } from "@foyer/widget/preview";
 import { useEffect, useRef } from "react";
 import { serverUrl } from "../data/server-address.ts";
 import { useColorScheme } from "../data/theme.ts";
 
-export type { Piece, PreviewContent };
+export type { PreviewContent };
 
 type Live = NonNullable<PreviewOptions["live"]>;
 

@@ -1,25 +1,24 @@
 import type { Person } from "@foyer/contract";
-import type { Conversation, Display, Message, Rating, Source, VisitorForm } from "@foyer/sdk";
+import {
+  type Conversation,
+  createReplyState,
+  type ToolPart as FoldedTool,
+  type Message,
+  type Rating,
+  type ReplyState,
+  type TextPart,
+  toParts,
+  type VisitorForm,
+} from "@foyer/sdk";
 import type { ToolQuestion } from "../tools/page-tools.ts";
 
-/** A reply is a list of pieces, in the order in which they arrived. */
-export type Piece = { type: "text"; text: string } | ToolPiece;
-
-export type ToolPiece = {
-  type: "tool";
-  id: string;
-  name: string;
-  /** Shown to the visitor instead of the name. */
-  label: string | null;
-  /** `mock`, `http`, `form`, `client`, `documents` or `handoff`. Previews leave it out. */
-  kind?: string | null;
+export type ToolPart = FoldedTool & {
   /** What the visitor has to allow before the page runs the tool. */
   question?: ToolQuestion | null;
-  state: "running" | "done" | "failed";
-  result: unknown;
-  display: Display | null;
-  form: VisitorForm | null;
 };
+
+/** A text or a tool call of a reply. */
+export type Part = TextPart | ToolPart;
 
 export type UserEntry = {
   type: "user";
@@ -31,18 +30,12 @@ export type UserEntry = {
   at: number;
 };
 
-export type ReplyEntry = {
+export type ReplyEntry = Omit<ReplyState, "parts"> & {
   type: "reply";
   key: string;
-  /** The server's id, or null until the reply has started. */
-  id: string | null;
+  parts: readonly Part[];
   /** The member of the team who wrote it. Without one, the agent did. */
   person?: Person | null;
-  pieces: readonly Piece[];
-  /** The passages of documents that the reply cites. */
-  sources: readonly Source[];
-  /** Follow-up questions, shown under the last reply. */
-  suggestions: readonly string[];
   /** `running` becomes one of the others. A `lost` reply continues on the server and can be resumed. */
   state: "running" | "done" | "stopped" | "cut" | "failed" | "lost" | "refused";
   isReconnecting: boolean;
@@ -71,37 +64,34 @@ export type Entry = UserEntry | ReplyEntry | FormEntry;
 
 export function createReply(key: string): ReplyEntry {
   return {
+    ...createReplyState(),
     type: "reply",
     key,
-    id: null,
-    pieces: [],
-    sources: [],
-    suggestions: [],
     state: "running",
     isReconnecting: false,
     problem: null,
     rating: null,
     at: Date.now(),
-  } as ReplyEntry;
+  };
 }
 
 /** The text of a reply as Markdown, without its tool calls. */
-export function joinText({ pieces }: ReplyEntry): string {
-  return pieces.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n\n");
+export function joinText({ parts }: ReplyEntry): string {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 
 /** Whether a finished reply of the agent would show nothing. A search that is over shows nothing either. */
-export function isBlank({ pieces, person, state }: Pick<ReplyEntry, "pieces" | "person" | "state">): boolean {
-  const isNothing = (piece: Piece) => (piece.type === "text" ? piece.text.trim() === "" : piece.kind === "documents");
-  return state === "done" && !person && pieces.every(isNothing);
+export function isBlank({ parts, person, state }: Pick<ReplyEntry, "parts" | "person" | "state">): boolean {
+  const isNothing = (part: Part) => (part.type === "text" ? part.text.trim() === "" : part.kind === "documents");
+  return state === "done" && !person && parts.every(isNothing);
 }
 
 /**
  * Whether numbers in brackets can be citations. When a few short documents are part of the prompt, nothing is searched,
  * and only the sources at the end show that there are documents.
  */
-export function mayCite({ pieces, sources }: Pick<ReplyEntry, "pieces" | "sources">): boolean {
-  return sources.length > 0 || pieces.some((piece) => piece.type === "tool" && piece.kind === "documents");
+export function mayCite({ parts, sources }: Pick<ReplyEntry, "parts" | "sources">): boolean {
+  return sources.length > 0 || parts.some((part) => part.type === "tool" && part.kind === "documents");
 }
 
 /**
@@ -119,7 +109,7 @@ export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[]
       ...createReply(id),
       id,
       person,
-      pieces: toPieces(message),
+      parts: toParts(message),
       sources: message.sources,
       suggestions: message.suggestions,
       state: toReplyState(stopReason),
@@ -146,21 +136,4 @@ export function toReplyState(stopReason: Message["stopReason"]): ReplyEntry["sta
 export function isRunning({ messages }: Conversation): boolean {
   const last = messages.at(-1);
   return last?.role === "assistant" && last.stopReason === null;
-}
-
-/** Puts each tool call at the position in the text where it was made. */
-function toPieces({ content, toolCalls }: Message): Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  const pushTextUpTo = (end: number) => {
-    if (end > at) pieces.push({ type: "text", text: content.slice(at, end) });
-    at = Math.max(at, end);
-  };
-  for (const { id, name, label = null, executionType: kind, isError, result, display, form, textBefore } of toolCalls) {
-    pushTextUpTo(textBefore);
-    const state = isError ? "failed" : "done";
-    pieces.push({ type: "tool", id, name, label, kind, state, result, display: display as Display | null, form });
-  }
-  pushTextUpTo(content.length);
-  return pieces;
 }

@@ -18,5 +18,5 @@ export function loadOpening({ storage }: Core): Opening | null {
 }
 
 export function toEntry(key: string, { triggerId, text }: Opening): ReplyEntry {
-  return { ...createReply(key), pieces: [{ type: "text", text }], state: "done", triggerId };
+  return { ...createReply(key), parts: [{ type: "text", text }], state: "done", triggerId };
 }

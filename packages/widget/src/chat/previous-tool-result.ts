@@ -7,10 +7,10 @@ export function findPreviousToolResult(entries: readonly Entry[], form: VisitorF
   for (const entry of entries) {
     if (entry.type === "form" && entry.form === form) return result;
     if (entry.type !== "reply") continue;
-    for (const piece of entry.pieces) {
-      if (piece.type !== "tool") continue;
-      if (piece.form === form) return result;
-      if (piece.state === "done" && !piece.form) result = piece.result;
+    for (const part of entry.parts) {
+      if (part.type !== "tool") continue;
+      if (part.form === form) return result;
+      if (part.state === "done" && !part.form) result = part.result;
     }
   }
   return result;

@@ -95,7 +95,7 @@ export function createReplyReader(
 
   /** A person has taken over, so the agent's reply ends here. */
   function handOver({ key }: Running) {
-    if (replyOf(key)?.pieces.length === 0) remove(key);
+    if (replyOf(key)?.parts.length === 0) remove(key);
     if ((store.get().ownership?.handler ?? "agent") === "agent") patch({ ownership: HANDED_OVER });
   }
 

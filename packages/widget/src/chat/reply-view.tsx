@@ -7,7 +7,7 @@ import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { CommentField } from "./comment-field.tsx";
-import { joinText, mayCite, type Piece, type ReplyEntry } from "./conversation-state.ts";
+import { joinText, mayCite, type Part, type ReplyEntry } from "./conversation-state.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Initials } from "./initials.tsx";
 import { MessageTime } from "./message-time.tsx";
@@ -21,7 +21,7 @@ type ReplyProps = {
   canRegenerate: boolean;
 };
 
-/** A reply: its pieces, how it ended, and the available actions. */
+/** A reply: its parts, how it ended, and the available actions. */
 export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Element {
   const { core, chat, messages } = usePanel();
   const isRunning = reply.state === "running";
@@ -40,13 +40,13 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
       {avatar ? <img class="avatar" src={avatar} alt="" /> : null}
       {person ? <Initials person={person} /> : null}
       {person ? <p class="note">{person.name}</p> : <span class="visually-hidden">{`${core.agent.name}: `}</span>}
-      {reply.pieces.map((piece, index) => (
+      {reply.parts.map((part, index) => (
         <PieceView
           key={index}
-          piece={piece}
+          part={part}
           hasCitations={hasCitations}
           formKey={formKey(reply, index)}
-          isUnfinished={isRunning && index === reply.pieces.length - 1}
+          isUnfinished={isRunning && index === reply.parts.length - 1}
         />
       ))}
       {isRunning && (reply.isReconnecting || !showsProgress(reply)) ? (
@@ -81,15 +81,15 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
   );
 }
 
-type PieceProps = { piece: Piece; formKey: string; isUnfinished: boolean; hasCitations?: boolean };
+type PieceProps = { part: Part; formKey: string; isUnfinished: boolean; hasCitations?: boolean };
 
 /** A text or a tool call of a reply. */
-export function PieceView({ piece, formKey, isUnfinished, hasCitations = false }: PieceProps): JSX.Element {
+export function PieceView({ part, formKey, isUnfinished, hasCitations = false }: PieceProps): JSX.Element {
   const { core } = usePanel();
-  if (piece.type === "tool") return <ToolView tool={piece} formKey={formKey} />;
+  if (part.type === "tool") return <ToolView tool={part} formKey={formKey} />;
   return (
     <MarkdownView
-      text={piece.text}
+      text={part.text}
       imageHosts={core.agent.allowedImageHosts}
       isUnfinished={isUnfinished}
       hasCitations={hasCitations}
@@ -98,13 +98,13 @@ export function PieceView({ piece, formKey, isUnfinished, hasCitations = false }
 }
 
 /** The key is identical on every page and in every tab, so a submitted form is recognized. */
-function formKey({ id, key, pieces }: ReplyEntry, index: number) {
-  return `${id ?? key}:${pieces.slice(0, index).filter(({ type }) => type === "tool").length}`;
+function formKey({ id, key, parts }: ReplyEntry, index: number) {
+  return `${id ?? key}:${parts.slice(0, index).filter(({ type }) => type === "tool").length}`;
 }
 
-/** Whether the last piece already shows progress, so no waiting indicator is needed. */
-function showsProgress({ pieces }: ReplyEntry) {
-  const last = pieces.at(-1);
+/** Whether the last part already shows progress, so no waiting indicator is needed. */
+function showsProgress({ parts }: ReplyEntry) {
+  const last = parts.at(-1);
   return last !== undefined && (last.type === "text" ? last.text !== "" : last.state === "running");
 }
 

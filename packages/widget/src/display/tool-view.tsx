@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { DECLINED } from "@foyer/sdk";
 import type { JSX } from "preact";
-import type { ToolPiece } from "../chat/conversation-state.ts";
+import type { ToolPart } from "../chat/conversation-state.ts";
 import { FormPlace } from "../forms/form-place.tsx";
 import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
@@ -12,13 +12,13 @@ import { TextDisplay } from "./text-display.tsx";
 import { ToolConfirmation } from "./tool-confirmation.tsx";
 
 /** A page that sends no result may still have run the tool, so only a refusal is reported as not run. */
-function failureMessage({ kind, result }: ToolPiece, messages: Messages): string {
+function failureMessage({ kind, result }: ToolPart, messages: Messages): string {
   if (kind !== "client") return messages.toolFailed;
   return result === DECLINED ? messages.toolDeclined : messages.toolUnconfirmed;
 }
 
 /** What the visitor sees of a tool call: that it is running, and then its result. `formKey` identifies the form. */
-export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element | null {
+export function ToolView({ tool, formKey }: { tool: ToolPart; formKey: string }): JSX.Element | null {
   const { messages, mountRequest } = usePanel();
   const { name, label, state, display, form, result } = tool;
   const title = label ?? readableName(name);

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import type { ToolPiece } from "../chat/conversation-state.ts";
+import type { ToolPart } from "../chat/conversation-state.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import type { HandoffTexts } from "./texts/load-texts.ts";
@@ -8,7 +8,7 @@ import type { HandoffTexts } from "./texts/load-texts.ts";
 /**
  * The agent's request for a person, with its reason. A failed one shows nothing, because the reply says what happened.
  */
-export function RequestCard({ tool, texts }: { tool: ToolPiece; texts: HandoffTexts }): JSX.Element | null {
+export function RequestCard({ tool, texts }: { tool: ToolPart; texts: HandoffTexts }): JSX.Element | null {
   const { core } = usePanel();
   if (tool.state !== "done") return null;
   const { reason } = (tool.result ?? {}) as { reason?: unknown };

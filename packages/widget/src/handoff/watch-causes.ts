@@ -10,7 +10,7 @@ export function watchCauses(chat: Chat, onChange: (change: { isCause: boolean })
   const look = () => {
     const { entries, ownership, phase, running } = chat.store.get();
     const last = entries.findLast((entry) => entry.type === "reply");
-    const calls = last?.pieces.filter((piece) => piece.type === "tool" && isCause(piece.kind, piece.state)).length ?? 0;
+    const calls = last?.parts.filter((part) => part.type === "tool" && isCause(part.kind, part.state)).length ?? 0;
     const badRatings = entries.filter((entry) => entry.type === "reply" && entry.rating === "down").length;
     const causes = `${calls ? last?.key : ""} ${calls} ${badRatings}`;
     const now = [ownership?.handler, ownership?.epoch, phase, entries.length, running, causes].join(" ");

@@ -1,7 +1,7 @@
 import type { Request, VisitorForm } from "@foyer/sdk";
 import { createContext, type RefCallback } from "preact";
 import { useContext } from "preact/hooks";
-import type { ToolPiece } from "../chat/conversation-state.ts";
+import type { ToolPart } from "../chat/conversation-state.ts";
 import type { Chat } from "../chat/create-chat.ts";
 import type { ShownTool } from "../display/slots.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
@@ -44,7 +44,7 @@ export type PanelContext = {
   loadForms: () => Promise<Forms>;
   loadDisplays: () => Promise<Displays>;
   /** Renders the agent's request for a person. Set once the handoff code has loaded. */
-  mountRequest?: (tool: ToolPiece, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
+  mountRequest?: (tool: ToolPart, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
   isPreview?: true;
   /** Set in the dashboard's previews, which have no chat: the result that a form's default values can use. */

@@ -2,7 +2,7 @@
 import { type AgentWidget, type ConversationKey, createRequest, type VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { render } from "preact";
-import type { Piece } from "../chat/conversation-state.ts";
+import type { Part } from "../chat/conversation-state.ts";
 import { createChat } from "../chat/create-chat.ts";
 import { PieceView } from "../chat/reply-view.tsx";
 import { FormPlace } from "../forms/form-place.tsx";
@@ -17,7 +17,7 @@ import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
 import { createTextHighlighter } from "./highlight-text.ts";
 import { createPreviewHost, type PreviewTheme } from "./preview-host.ts";
 
-export type { Piece, PreviewTheme };
+export type { Part, PreviewTheme };
 
 export type PreviewOptions = {
   agent: AgentWidget;
@@ -42,12 +42,12 @@ export type PreviewOptions = {
 
 /**
  * What a preview shows, with occurrences of `highlight` marked. A `key` identifies a form: as long as it stays the
- * same, typed values are kept. `previousResult` is the result of the tool call before the pieces.
+ * same, typed values are kept. `previousResult` is the result of the tool call before the parts.
  */
 export type PreviewContent =
   | {
-      type: "pieces";
-      pieces: readonly Piece[];
+      type: "parts";
+      parts: readonly Part[];
       key: string;
       isUnfinished?: boolean;
       /** Whether numbers in brackets, such as `[1]`, are citations of documents. */
@@ -101,14 +101,14 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   const highlighter = createTextHighlighter(shadow.frame);
   return {
     show(content) {
-      previousResult = content.type === "pieces" ? content.previousResult : null;
+      previousResult = content.type === "parts" ? content.previousResult : null;
       render(
         <PanelProvider value={panel}>
           <Content content={content} />
         </PanelProvider>,
         shadow.frame,
       );
-      highlighter.mark(content.type === "pieces" ? (content.highlight ?? "") : "");
+      highlighter.mark(content.type === "parts" ? (content.highlight ?? "") : "");
     },
     setTheme: shadow.setTheme,
     remove() {
@@ -161,15 +161,15 @@ function Content({ content }: { content: PreviewContent }): JSX.Element {
       </div>
     );
   }
-  const { pieces, key, isUnfinished = false, hasCitations = false } = content;
+  const { parts, key, isUnfinished = false, hasCitations = false } = content;
   return (
     <div class="reply">
-      {pieces.map((piece, index) => (
+      {parts.map((part, index) => (
         <PieceView
           key={index}
-          piece={piece}
+          part={part}
           formKey={`${key}:${index}`}
-          isUnfinished={isUnfinished && index === pieces.length - 1}
+          isUnfinished={isUnfinished && index === parts.length - 1}
           hasCitations={hasCitations}
         />
       ))}

@@ -1,4 +1,4 @@
-import type { Output } from "@foyer/sdk";
+import { type Output, toParts } from "@foyer/sdk";
 
 export type ConversationDetail = Output<"getConversation">;
 export type Turn = ConversationDetail["messages"][number];
@@ -8,19 +8,14 @@ export type ReplyPart = { kind: "text"; text: string } | { kind: "call"; call: C
 
 /** The texts and tool calls of a message in order. Blank texts are left out. */
 export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolCalls">): ReplyPart[] {
-  const parts: ReplyPart[] = [];
-  let at = 0;
-  const pushText = (until: number) => {
-    const text = content.slice(at, until).replace(/^\n+/, "").trimEnd();
-    if (text) parts.push({ kind: "text", text });
-    at = Math.max(at, until);
-  };
-  for (const call of toolCalls) {
-    pushText(call.textBefore);
-    parts.push({ kind: "call", call });
-  }
-  pushText(content.length);
-  return parts;
+  return toParts({ content, toolCalls }).flatMap((part): ReplyPart[] => {
+    if (part.type === "tool") {
+      const call = toolCalls.find(({ id }) => id === part.id);
+      return call ? [{ kind: "call", call }] : [];
+    }
+    const text = part.text.replace(/^\n+/, "").trimEnd();
+    return text ? [{ kind: "text", text }] : [];
+  });
 }
 
 /** How a reply ended, or null if it ended normally. */

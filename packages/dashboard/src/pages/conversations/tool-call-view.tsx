@@ -1,3 +1,4 @@
+import { toParts } from "@foyer/sdk";
 import { Link } from "@tanstack/react-router";
 import { ChevronRight, FileText, Wrench } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
@@ -5,7 +6,7 @@ import { CalledAs } from "../../components/called-as.tsx";
 import { LabeledJson } from "../../components/json-block.tsx";
 import { Status, Tag } from "../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../components/tool-title.ts";
-import type { Piece, PreviewContent } from "../../components/widget-view.tsx";
+import type { PreviewContent } from "../../components/widget-view.tsx";
 import { toKind, toolKinds } from "../tools/tool-kinds.tsx";
 import type { Call } from "./split-reply.ts";
 
@@ -76,10 +77,8 @@ export function ToolCallView({
 /** The card or table that the visitor saw. */
 function ShownToVisitor({ call, asVisitor }: { call: Call; asVisitor: AsVisitor }) {
   const content = useMemo(() => {
-    const { id, name, label, result, form } = call;
-    const display = call.display as Extract<Piece, { type: "tool" }>["display"];
-    const piece = { type: "tool" as const, id, name, label, state: "done" as const, result, form, display };
-    return { type: "pieces" as const, key: id, pieces: [piece] };
+    const parts = toParts({ content: "", toolCalls: [call] });
+    return { type: "parts" as const, key: call.id, parts };
   }, [call]);
   const isShown = call.form === null && displayKind(call.display) !== null;
   return isShown && !call.isError && asVisitor(content);

@@ -191,8 +191,8 @@ function ReplyText({
   context: TurnContext;
 }) {
   const content = useMemo(() => {
-    const pieces = [{ type: "text" as const, text }];
-    return { type: "pieces" as const, key: "text", pieces, hasCitations, highlight: query };
+    const parts = [{ type: "text" as const, text }];
+    return { type: "parts" as const, key: "text", parts, hasCitations, highlight: query };
   }, [text, hasCitations, query]);
   return asVisitor(content);
 }

@@ -1,4 +1,4 @@
-import { resumeChat } from "@foyer/sdk";
+import { type ChatEvent, createReplyState, foldReply, resumeChat } from "@foyer/sdk";
 import { useEffect } from "react";
 import { request } from "../../data/api.ts";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
@@ -37,7 +37,7 @@ async function follow({ id, replyId }: Running, signal: AbortSignal): Promise<vo
       // The member's session authorizes the request, so no conversation token is needed.
       for await (const event of resumeChat(request, { id, token: "" }, { signal })) {
         if (event.type === "message_start" && event.messageId !== replyId) break;
-        if (event.type === "content_block_delta") words.add(event.index, event.delta.text);
+        words.add(event);
         // The call's input and result come from the stored message. Its stored text is older than the streamed text, so
         // show that again.
         if (event.type === "tool_use_start" || event.type === "tool_result") await refetch(id).then(words.show);
@@ -51,14 +51,14 @@ async function follow({ id, replyId }: Running, signal: AbortSignal): Promise<vo
   }
 }
 
-/** Collects the words of a reply's texts, by their position in the reply, and shows them. */
+/** Collects the words of a reply from its events, and shows them. */
 function createWriter({ id, replyId }: Running, signal: AbortSignal) {
-  const texts: string[] = [];
+  let reply = createReplyState();
   let isWaiting = false;
   const show = () => {
     isWaiting = false;
     if (signal.aborted) return;
-    const content = texts.join("");
+    const content = reply.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
     queryClient.setQueryData(endpointQuery("getConversation", { id }).queryKey, (known) => {
       const last = known?.messages.at(-1);
       // A newer version of the conversation may have been fetched in the meantime.
@@ -68,9 +68,9 @@ function createWriter({ id, replyId }: Running, signal: AbortSignal) {
   };
   return {
     show,
-    add(index: number, words: string): void {
-      texts[index] = (texts[index] ?? "") + words;
-      if (isWaiting) return;
+    add(event: ChatEvent): void {
+      reply = foldReply(reply, event);
+      if (event.type !== "content_block_delta" || isWaiting) return;
       isWaiting = true;
       setTimeout(show, GATHER_MS);
     },

@@ -58,13 +58,13 @@ const after = (...events: ChatEvent[]) =>
 describe("a reply in the playground", () => {
   it("grows as text arrives", () => {
     const turn = after(start, text(0, "We are "), text(0, "open."), stop("end_turn"));
-    expect(turn.pieces).toEqual([{ type: "text", text: "We are open." }]);
+    expect(turn.parts).toEqual([{ type: "text", text: "We are open." }]);
     expect([turn.state, turn.firstWordAt, turn.endedAt, turn.tokens]).toEqual(["done", 20, 40, 150]);
   });
 
   it("keeps a tool call with its input, result and duration", () => {
     const turn = after(start, text(0, "One moment."), call, result(false), text(2, "Three are left."));
-    expect(turn.pieces[1]).toEqual({
+    expect(turn.parts[1]).toEqual({
       type: "tool",
       id: "call_1",
       name: "stock",
@@ -78,8 +78,8 @@ describe("a reply in the playground", () => {
       startedAt: 30,
       endedAt: 40,
     });
-    expect(turn.pieces[2]).toEqual({ type: "text", text: "Three are left." });
-    expect(after(start, text(0, "…"), call, result(true)).pieces[1]).toMatchObject({ state: "failed" });
+    expect(turn.parts[2]).toEqual({ type: "text", text: "Three are left." });
+    expect(after(start, text(0, "…"), call, result(true)).parts[1]).toMatchObject({ state: "failed" });
   });
 
   it("can have citations once documents were searched, or sources arrived", () => {
@@ -106,7 +106,7 @@ describe("a reply in the playground", () => {
     const failure = { provider: "openai", providerStatus: 401, message: "Incorrect API key provided" };
     const told = withMemberDetails(failed, { toolCalls, failure } as unknown as Message);
     expect(told.problem).toBe("openai answered 401: Incorrect API key provided");
-    expect(told.pieces[1]).toMatchObject({ result: "three" });
+    expect(told.parts[1]).toMatchObject({ result: "three" });
   });
 
   it("fills in a form with the last result before it that visitors received", () => {
@@ -114,7 +114,7 @@ describe("a reply in the playground", () => {
     const book = { ...call, id: "call_2", index: 2 } as ChatEvent;
     const shown = { ...result(false), toolUseId: "call_2", index: 2, result: null, form } as unknown as ChatEvent;
     const turn = after(start, text(0, "…"), call, result(false), book, shown);
-    const formIn = ({ pieces }: PlaygroundTurn) => pieces[2] as PlaygroundTool;
+    const formIn = ({ parts }: PlaygroundTurn) => parts[2] as PlaygroundTool;
     expect(findPreviousResult([turn], formIn(turn))).toEqual({ left: 3 });
     const earlier = after(start, text(0, "…"), call, result(false), stop("end_turn"));
     const next = after(start, text(0, "…"), text(1, "…"), book, shown);
@@ -127,7 +127,7 @@ describe("a reply in the playground", () => {
     expect(findPreviousResult([detailed, next], formIn(next))).toBeNull();
   });
 
-  it("is connected again with the first piece after a broken connection", () => {
+  it("is connected again with the first part after a broken connection", () => {
     const broken = { ...after(start, text(0, "We ")), isReconnecting: true };
     expect(applyEvent(broken, text(0, "are"), 90).isReconnecting).toBe(false);
   });

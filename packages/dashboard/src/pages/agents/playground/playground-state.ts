@@ -1,30 +1,28 @@
-import type { ReplySearch, Source } from "@foyer/contract";
-import type { ChatEvent, Display, Message, VisitorForm } from "@foyer/sdk";
+import type { ReplySearch } from "@foyer/contract";
+import {
+  type ChatEvent,
+  createReplyState,
+  foldReply,
+  type Message,
+  type ReplyPart,
+  type ReplyState,
+  type TextPart,
+  type ToolPart,
+} from "@foyer/sdk";
 
-export type PlaygroundTool = {
-  type: "tool";
-  id: string;
-  name: string;
-  /** Shown to visitors instead of the name. */
-  label: string | null;
-  kind: string | null;
-  state: "running" | "done" | "failed";
-  input: unknown;
-  result: unknown;
-  /** whether only members receive the result */
-  isHidden?: boolean;
-  display: Display | null;
-  form: VisitorForm | null;
+export type PlaygroundTool = ToolPart & {
   startedAt: number;
   endedAt: number | null;
+  /** whether only members receive the result */
+  isHidden?: boolean;
 };
-type PlaygroundPiece = { type: "text"; text: string } | PlaygroundTool;
+type PlaygroundPart = TextPart | PlaygroundTool;
 
 /** A message and its reply. Times are in milliseconds of the same clock. */
-export type PlaygroundTurn = {
+export type PlaygroundTurn = Omit<ReplyState, "parts"> & {
   key: number;
   said: string;
-  pieces: readonly (PlaygroundPiece | undefined)[];
+  parts: readonly PlaygroundPart[];
   state: "running" | "done" | "cut" | "stopped" | "failed";
   problem: string | null;
   isReconnecting: boolean;
@@ -32,10 +30,6 @@ export type PlaygroundTurn = {
   firstWordAt: number | null;
   endedAt: number | null;
   tokens: number | null;
-  /** questions that the visitor may ask next */
-  suggestions: readonly string[];
-  /** the passages that the reply cites */
-  sources: readonly Source[];
   /** what the reply read of the documents; empty until the reply is stored */
   searches: readonly ReplySearch[];
   /** hosts to which links were removed; empty until the reply is stored */
@@ -44,9 +38,10 @@ export type PlaygroundTurn = {
 
 export function createTurn(key: number, said: string, now: number): PlaygroundTurn {
   return {
+    ...createReplyState(),
     key,
     said,
-    pieces: [],
+    parts: [],
     state: "running",
     problem: null,
     isReconnecting: false,
@@ -54,70 +49,38 @@ export function createTurn(key: number, said: string, now: number): PlaygroundTu
     firstWordAt: null,
     endedAt: null,
     tokens: null,
-    suggestions: [],
-    sources: [],
     searches: [],
     removedLinks: [],
   };
 }
 
-/** Returns the turn with an event applied that arrived at `now`. */
+/** Returns the turn with an event applied that arrived at `now`. An event also means that the connection works again. */
 export function applyEvent(turn: PlaygroundTurn, event: ChatEvent, now: number): PlaygroundTurn {
-  switch (event.type) {
-    case "content_block_delta": {
-      const piece = turn.pieces[event.index];
-      const before = piece?.type === "text" ? piece.text : "";
-      const next = withPiece(turn, event.index, { type: "text", text: before + event.delta.text });
-      return { ...next, firstWordAt: turn.firstWordAt ?? now };
-    }
-    case "tool_use_start": {
-      const { index, id, name, label = null, executionType: kind, input } = event;
-      return withPiece(turn, index, {
-        type: "tool",
-        id,
-        name,
-        label,
-        kind,
-        input,
-        state: "running",
-        result: null,
-        display: null,
-        form: null,
-        startedAt: now,
-        endedAt: null,
-      });
-    }
-    case "tool_result": {
-      const tool = turn.pieces[event.index];
-      if (tool?.type !== "tool") return turn;
-      const { result, isError } = event;
-      const display = event.display as Display | null;
-      const form = (event.form ?? null) as VisitorForm | null;
-      const state = isError ? "failed" : "done";
-      return withPiece(turn, event.index, { ...tool, state, result, display, form, endedAt: now });
-    }
-    case "suggestions":
-      return { ...turn, suggestions: event.suggestions };
-    case "sources":
-      return { ...turn, sources: event.sources };
-    case "error":
-      return { ...turn, problem: event.error.message };
-    case "message_stop": {
-      const ends = {
-        end_turn: "done",
-        handed_over: "done",
-        max_steps: "cut",
-        max_tokens: "cut",
-        content_filter: "cut",
-        aborted: "stopped",
-        error: "failed",
-      } as const;
-      const tokens = event.usage ? event.usage.inputTokens + event.usage.outputTokens : null;
-      return { ...turn, state: ends[event.stopReason], isReconnecting: false, endedAt: now, tokens };
-    }
-    default:
-      return { ...turn, isReconnecting: false };
-  }
+  const reply = foldReply(turn, event);
+  const parts = reply.parts.map((part, index) => withTimes(part, turn.parts[index], now));
+  const next = { ...turn, ...reply, parts, isReconnecting: false };
+  if (event.type === "content_block_delta") return { ...next, firstWordAt: turn.firstWordAt ?? now };
+  if (event.type === "error") return { ...next, problem: event.error.message };
+  if (event.type !== "message_stop") return next;
+  const ends = {
+    end_turn: "done",
+    handed_over: "done",
+    max_steps: "cut",
+    max_tokens: "cut",
+    content_filter: "cut",
+    aborted: "stopped",
+    error: "failed",
+  } as const;
+  const tokens = event.usage ? event.usage.inputTokens + event.usage.outputTokens : null;
+  return { ...next, state: ends[event.stopReason], endedAt: now, tokens };
+}
+
+/** Adds to a tool call when it started and ended. */
+function withTimes(part: ReplyPart, before: PlaygroundPart | undefined, now: number): PlaygroundPart {
+  if (part.type === "text") return part;
+  const times = before?.type === "tool" ? before : { startedAt: now, endedAt: null };
+  const endedAt = part.state === "running" ? null : (times.endedAt ?? now);
+  return { ...part, startedAt: times.startedAt, endedAt };
 }
 
 /**
@@ -128,16 +91,16 @@ export function withMemberDetails(
   turn: PlaygroundTurn,
   { failure, toolCalls, searches = [], removedLinks = [] }: Message,
 ): PlaygroundTurn {
-  const pieces = turn.pieces.map((piece) => {
-    if (piece?.type !== "tool" || piece.result !== null || piece.form) return piece;
-    return { ...piece, result: toolCalls.find(({ id }) => id === piece.id)?.forModel ?? null, isHidden: true };
+  const parts = turn.parts.map((part) => {
+    if (part.type !== "tool" || part.result !== null || part.form) return part;
+    return { ...part, result: toolCalls.find(({ id }) => id === part.id)?.forModel ?? null, isHidden: true };
   });
-  if (!failure) return { ...turn, pieces, searches, removedLinks };
+  if (!failure) return { ...turn, parts, searches, removedLinks };
   const { provider, providerStatus, message } = failure;
   const status = providerStatus === null ? "" : ` answered ${providerStatus}`;
   return {
     ...turn,
-    pieces,
+    parts,
     searches,
     removedLinks,
     problem: provider === null ? message : `${provider}${status}: ${message}`,
@@ -146,14 +109,14 @@ export function withMemberDetails(
 
 /** The result that visitors received from the last tool call before this one, or null without such a call. */
 export function findPreviousResult(turns: readonly PlaygroundTurn[], tool: PlaygroundTool): unknown {
-  const tools = turns.flatMap(({ pieces }) => pieces.filter((piece) => piece?.type === "tool"));
+  const tools = turns.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
   const before = tools.slice(0, tools.indexOf(tool)).findLast(({ state, form }) => state === "done" && !form);
   return before && !before.isHidden ? before.result : null;
 }
 
 /** Whether numbers in brackets can be citations. The sources arrive at the end, so a search counts as well. */
-export function mayCite({ pieces, sources }: Pick<PlaygroundTurn, "pieces" | "sources">): boolean {
-  return sources.length > 0 || pieces.some((piece) => piece?.type === "tool" && piece.kind === "documents");
+export function mayCite({ parts, sources }: Pick<PlaygroundTurn, "parts" | "sources">): boolean {
+  return sources.length > 0 || parts.some((part) => part.type === "tool" && part.kind === "documents");
 }
 
 /** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */
@@ -162,11 +125,4 @@ export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1_000;
   return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
-}
-
-/** Replaces a piece. Receiving a piece also means that the connection works again. */
-function withPiece(turn: PlaygroundTurn, index: number, piece: PlaygroundPiece): PlaygroundTurn {
-  const pieces = [...turn.pieces];
-  pieces[index] = piece;
-  return { ...turn, pieces, isReconnecting: false };
 }

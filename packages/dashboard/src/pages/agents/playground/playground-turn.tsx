@@ -31,7 +31,7 @@ export function PlaygroundTurnView({
   onAgain: () => void;
 }) {
   const isRunning = turn.state === "running";
-  const isSilent = isRunning && turn.pieces.length === 0;
+  const isSilent = isRunning && turn.parts.length === 0;
   return (
     <article className="grid gap-3">
       <div className="justify-self-end rounded-xl bg-sunken px-3.5 py-2 whitespace-pre-wrap sm:max-w-[85%]">
@@ -43,18 +43,18 @@ export function PlaygroundTurnView({
         data-live={isRunning || undefined}
       >
         <p className="text-sm font-medium">{agentName}</p>
-        {turn.pieces.map((piece, index) =>
-          piece?.type === "text" ? (
+        {turn.parts.map((part, index) =>
+          part?.type === "text" ? (
             <ReplyText
-              // biome-ignore lint/suspicious/noArrayIndexKey: a piece is identified by its position in the reply
+              // biome-ignore lint/suspicious/noArrayIndexKey: a part is identified by its position in the reply
               key={index}
-              text={piece.text}
-              isUnfinished={isRunning && index === turn.pieces.length - 1}
+              text={part.text}
+              isUnfinished={isRunning && index === turn.parts.length - 1}
               hasCitations={mayCite(turn)}
               chat={chat}
             />
           ) : (
-            piece && <ToolCall key={piece.id} tool={piece} chat={chat} />
+            part && <ToolCall key={part.id} tool={part} chat={chat} />
           ),
         )}
         {isSilent && <p className="glow text-soft">Waiting for the reply</p>}
@@ -104,8 +104,8 @@ type ReplyTextProps = { text: string; isUnfinished: boolean; hasCitations: boole
 
 function ReplyText({ text, isUnfinished, hasCitations, chat }: ReplyTextProps) {
   const content = useMemo(() => {
-    const pieces = [{ type: "text" as const, text }];
-    return { type: "pieces" as const, key: "text", pieces, isUnfinished, hasCitations };
+    const parts = [{ type: "text" as const, text }];
+    return { type: "parts" as const, key: "text", parts, isUnfinished, hasCitations };
   }, [text, isUnfinished, hasCitations]);
   return chat.agent && <WidgetView agent={chat.agent} content={content} live={toLiveParts(chat)} />;
 }
@@ -120,7 +120,7 @@ const toLiveParts = (chat: PlaygroundChatState) => ({
 function ShownByTool({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {
   const before = findPreviousResult(chat.turns, tool);
   const content = useMemo(
-    () => ({ type: "pieces" as const, key: tool.id, pieces: [tool], previousResult: before }),
+    () => ({ type: "parts" as const, key: tool.id, parts: [tool], previousResult: before }),
     [tool, before],
   );
   const isShown = tool.form !== null || (tool.display !== null && tool.display.type !== "text");

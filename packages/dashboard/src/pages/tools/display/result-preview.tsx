@@ -23,8 +23,18 @@ export function ResultPreview({
   const content = useMemo(() => {
     const shown = JSON.parse(text) as Display;
     const result = shown.slots.text ?? null;
-    const piece = { type: "tool" as const, id: "preview", name, label, state: "done" as const, result, form: null };
-    return { type: "pieces" as const, key: "preview", pieces: [{ ...piece, display: shown }] };
+    const part = {
+      type: "tool" as const,
+      id: "preview",
+      name,
+      label,
+      kind: null,
+      input: null,
+      state: "done" as const,
+      result,
+      form: null,
+    };
+    return { type: "parts" as const, key: "preview", parts: [{ ...part, display: shown }] };
   }, [text, name, label]);
   return (
     <div className="grid gap-3">
