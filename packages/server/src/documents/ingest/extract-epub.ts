@@ -28,7 +28,7 @@ export function extractEpub({ archive, onProgress, warnings }: FileInput): FileC
     onProgress(index, chapters.length);
     const chapter = read(resolveName(packageName, href));
     if (chapter === null) warnings.add("UNREADABLE_PAGES", href);
-    else blocks.push(...extractHtml(closeEmptyElements(chapter)).blocks);
+    else blocks.push(...extractHtml(chapter).blocks);
   }
   const [, title = ""] = /<dc:title\b[^>]*>([^<]{1,1000})</.exec(packageText) ?? [];
   return { title: title.trim().slice(0, 500) || null, blocks };
@@ -51,10 +51,3 @@ const readAttribute = (tag: string, name: string) =>
 
 /** Whether chapters are encrypted. Books without protection may encrypt fonts. */
 const isEncrypted = (encryption: string) => /<(?:\w+:)?CipherReference\b[^>]*\.x?html?["']/i.test(encryption);
-
-/** XHTML may close any element in its start tag, which HTML does not know: `<title/>` would swallow the page. */
-const closeEmptyElements = (xhtml: string) =>
-  xhtml.replace(
-    /<(title|script|style|a|p|div|span|i|b|em|td|th|li|h[1-6]|iframe|textarea)(\s[^<>]{0,1000})?\/>/gi,
-    "<$1$2></$1>",
-  );

@@ -26,6 +26,11 @@ describe("reading tables of pages", () => {
     expect(await texts(table(rows))).toEqual(["Opening hours", "Shop: Harbour | Mon: closed | Tue: closed"]);
   });
 
+  it("labels cells below a header whose corner is empty", async () => {
+    const rows = row("", "<th>Day", "<th>Week") + row("<th>City", "20", "90");
+    expect(await texts(table(rows))).toEqual(["City | Day: 20 | Week: 90"]);
+  });
+
   it("joins the rows of a header", async () => {
     const rows =
       row("<th rowspan=2>Bike", "<th colspan=2>Price") + row("<th>Day", "<th>Week") + row("City", "20", "90");
@@ -58,6 +63,12 @@ describe("reading tables of pages", () => {
       "Mail | a@example.com",
     ]);
   });
+});
+
+it("reads the text after elements that XHTML closes in their start tag", async () => {
+  const page =
+    '<?xml version="1.0"?><!DOCTYPE html><html><head><script src="a.js"/></head><body><p>Open daily</p></body></html>';
+  expect(await texts(page)).toEqual(["Open daily"]);
 });
 
 it("reads the formulas of a page on one line", async () => {

@@ -1,4 +1,4 @@
-import { Parser } from "htmlparser2";
+import { type Handler, Parser } from "htmlparser2";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import {
@@ -23,6 +23,9 @@ const MAX_DEPTH = 2_000;
 const MIN_MAIN_SHARE = 0.2;
 const SLICE = 65_536;
 
+/** XHTML may close any element in its start tag: `<title/>`. In HTML, that would leave the element open. */
+const xhtmlStart = /^[\s\ufeff]*<\?xml|<html\b[^<>]{0,500}\sxmlns=/i;
+
 /**
  * Reads a page in one pass. Hidden content is included, because accordions and tabs hide content that visitors look
  * for. Navigation, page headers and footers are dropped.
@@ -31,7 +34,7 @@ export function extractHtml(html: string, onProgress: OnProgress = () => {}): Ht
   const metadata = createPageMetadata();
   const content = createContentWalker();
   let depth = 0;
-  const parser = new Parser({
+  const handlers: Partial<Handler> = {
     onopentag(tag, attributes) {
       if (++depth > MAX_DEPTH) throw new ExtractionError("DAMAGED", "The page's elements are nested too deeply.");
       metadata.open(tag, attributes);
@@ -46,7 +49,8 @@ export function extractHtml(html: string, onProgress: OnProgress = () => {}): Ht
       metadata.close(tag);
       content.close(tag);
     },
-  });
+  };
+  const parser = new Parser(handlers, { recognizeSelfClosing: xhtmlStart.test(html.slice(0, 1_000)) });
   for (let start = 0; start < html.length; start += SLICE) {
     parser.write(html.slice(start, start + SLICE));
     onProgress(start, html.length);
@@ -141,6 +145,8 @@ function createContentWalker() {
       if (tag === "a" && superscript) superscript.isNote = true;
       if (tag === "thead") table.openHead();
       if ((tag === "b" || tag === "strong") && text.trim() === "") table.markBold();
+      // The parser does not know that a `th` ends a `td` whose end tag is omitted.
+      if (isCell(tag) && parent && isCell(parent.tag) && table.closeCell(parent.tag, text)) text = "";
       if (isCell(tag) && table.openCell(attributes)) text = "";
     },
     text(value: string): void {

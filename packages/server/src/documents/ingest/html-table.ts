@@ -22,6 +22,7 @@ export function createTable() {
   let spans = new Map<number, { cell: Cell; rows: number }>();
   let repeated = 0;
   let isHeader = true;
+  let hasHeaderCell = false;
   let isInHead = false;
   let depth = 0;
   let cell: OpenCell | null = null;
@@ -64,16 +65,19 @@ export function createTable() {
         if (rowspan > 1) spans.set(row.length, { cell: added, rows: rowspan - 1 });
         row.push(added);
       }
-      isHeader &&= tag === "th" || isInHead;
+      // The corner above the names of rows is often an empty cell.
+      isHeader &&= tag === "th" || isInHead || text.trim() === "";
+      hasHeaderCell ||= tag === "th" || isInHead;
       cell = null;
       return true;
     },
     closeRow(): void {
       if (depth > 0 || row.length === 0) return;
       addSpans();
-      rows.push({ cells: row, isHeader });
+      rows.push({ cells: row, isHeader: isHeader && hasHeaderCell });
       row = [];
       isHeader = true;
+      hasHeaderCell = false;
     },
     /** @returns the lines of the table when the outermost one ends */
     close(): string[] {
