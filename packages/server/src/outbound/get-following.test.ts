@@ -48,3 +48,30 @@ it.each(["file:///etc/passwd", "data:text/html,x", "gopher://example.com/", "jav
     });
   },
 );
+
+it("fetching a page sends back a cookie that a redirect to the same page set", async () => {
+  const result = await fetchFromServer((request, response) => {
+    if (request.headers.cookie === "seen=1; other=a") response.end("page");
+    else response.writeHead(302, { location: request.url, "set-cookie": ["seen=1; Path=/", "other=a"] }).end();
+  });
+  expect(result.body.toString()).toBe("page");
+});
+
+it("fetching a page sends no cookie of a redirect to another host", async () => {
+  const sent: Array<string | undefined> = [];
+  await fetchFromServer((request, response) => {
+    sent.push(request.headers.cookie);
+    const port = request.socket.localPort;
+    if (request.url === "/")
+      response.writeHead(302, { location: `http://localhost:${port}/b`, "set-cookie": "a=1" }).end();
+    else response.end("page");
+  });
+  expect(sent).toEqual([undefined, undefined]);
+});
+
+it("fetching a page reads a body that is not in the encoding that its header names", async () => {
+  const result = await fetchFromServer((_, response) => {
+    response.writeHead(200, { "content-encoding": "gzip" }).end("<html>page");
+  });
+  expect(result.body.toString()).toBe("<html>page");
+});

@@ -55,12 +55,15 @@ export async function getWithRedirects(outbound: Outbound, { signal, ...options 
 
 async function followRedirects(outbound: Outbound, { checkRedirect, ...options }: GetOptions): Promise<GetResult> {
   let { url } = options;
+  const cookies = createHopCookies();
   for (let redirects = 0; ; redirects++) {
     try {
-      return { url, ...(await get(outbound, { ...options, url })) };
+      const headers = { ...options.headers, ...cookies.headerFor(url) };
+      return { url, ...(await get(outbound, { ...options, headers, url })) };
     } catch (error) {
-      const location = error instanceof OutboundError ? error.location : undefined;
-      if (location === undefined) throw error;
+      if (!(error instanceof OutboundError) || error.location === undefined) throw error;
+      const { location } = error;
+      cookies.store(url, error.cookies);
       if (redirects === MAX_REDIRECTS) {
         throw new OutboundError("redirect", `${options.url} redirects more than ${MAX_REDIRECTS} times.`);
       }
@@ -72,6 +75,34 @@ async function followRedirects(outbound: Outbound, { checkRedirect, ...options }
       url = location;
     }
   }
+}
+
+const MAX_COOKIES = 50;
+const MAX_COOKIE_LENGTH = 4_096;
+
+/**
+ * The cookies that redirects set, for the next requests of the same fetch to the same host. Some sites redirect to the
+ * same address until the client sends back a cookie.
+ */
+function createHopCookies() {
+  const hosts = new Map<string, Map<string, string>>();
+  return {
+    store(url: string, setCookies: readonly string[]): void {
+      const { hostname } = new URL(url);
+      const stored = hosts.get(hostname) ?? new Map<string, string>();
+      hosts.set(hostname, stored);
+      for (const line of setCookies) {
+        const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line.slice(0, MAX_COOKIE_LENGTH)) ?? [];
+        if (name !== undefined && (stored.has(name) || stored.size < MAX_COOKIES))
+          stored.set(name, value?.trim() ?? "");
+      }
+    },
+    headerFor(url: string): Record<string, string> {
+      const stored = hosts.get(new URL(url).hostname);
+      if (!stored || stored.size === 0) return {};
+      return { cookie: [...stored].map(([name, value]) => `${name}=${value}`).join("; ") };
+    },
+  };
 }
 
 async function get(outbound: Outbound, { url, organizationId, headers, timeoutMs, maxBytes, signal }: GetOptions) {
@@ -106,11 +137,15 @@ async function decompress(
     return await decode(body, { maxOutputLength: maxBytes });
   } catch (error) {
     const isTooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    // Some servers name an encoding that they did not apply.
+    if (!isTooLarge && startsWithText(body)) return body;
     throw isTooLarge
       ? createTooLargeError(url, maxBytes)
       : new OutboundError("unreachable", `${url} sent a body that cannot be decompressed.`);
   }
 }
+
+const startsWithText = (body: Buffer) => /^[\s\ufeff]*[<{[\w#%]/.test(body.subarray(0, 200).toString("utf8"));
 
 function createTooLargeError(url: string, maxBytes: number) {
   return new OutboundError("too_large", `${url} is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB.`);

@@ -181,7 +181,7 @@ async function openResponse(
   response.body.on("error", ignoreError);
   if (response.statusCode >= 300 && response.statusCode < 400) {
     response.body.destroy();
-    throw createRedirectError(url, response.statusCode, response.headers.location);
+    throw createRedirectError(url, response.statusCode, response.headers);
   }
   return { url, status: response.statusCode, headers: response.headers, body: response.body };
 }
@@ -270,13 +270,15 @@ function explainCallFailure(error: unknown, url: URL, signal: AbortSignal | unde
   return signal?.aborted ? signal.reason : explainFailure(error, url);
 }
 
-function createRedirectError(url: URL, status: number, location: string | string[] | undefined): OutboundError {
+function createRedirectError(url: URL, status: number, headers: ResponseHeaders): OutboundError {
+  const { location } = headers;
   const target = location === undefined ? "" : (URL.parse(String(location), url)?.href ?? String(location));
   const shortTarget = target.length > 200 ? `${target.slice(0, 200)}…` : target;
   const description = shortTarget ? `redirects to ${shortTarget}` : "responds with a redirect without a target";
   return new OutboundError("redirect", `${url.host} ${description} (HTTP ${status}). Redirects are not followed.`, {
     status,
     location: URL.parse(target)?.href,
+    cookies: [headers["set-cookie"] ?? []].flat(),
   });
 }
 

@@ -12,17 +12,20 @@ export class OutboundError extends Error {
   readonly status: number | undefined;
   /** the absolute URL of a redirect's target */
   readonly location: string | undefined;
+  /** the `Set-Cookie` headers of a redirect */
+  readonly cookies: readonly string[];
 
   constructor(
     kind: OutboundErrorKind,
     message: string,
-    extra: { status?: number; location?: string | undefined; cause?: unknown } = {},
+    extra: { status?: number; location?: string | undefined; cookies?: readonly string[]; cause?: unknown } = {},
   ) {
     super(message, { cause: extra.cause });
     this.name = "OutboundError";
     this.kind = kind;
     this.status = extra.status;
     this.location = extra.location;
+    this.cookies = extra.cookies ?? [];
     this.publicMessage = kind === "redirect" && extra.status ? `HTTP ${extra.status}` : publicMessages[kind];
   }
 }

@@ -94,7 +94,7 @@ function decodeLatin1(bytes: Uint8Array): string {
  * encoding that the page declares, and Windows-1252. UTF-8 comes before the specified encodings, because bytes that are
  * valid UTF-8 are hardly ever in another encoding, and the specifications can be wrong.
  */
-function decode(bytes: Uint8Array, charset: string | null, warnings?: Warnings): string {
+export function decode(bytes: Uint8Array, charset: string | null, warnings?: Warnings): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return withoutNul(new TextDecoder("utf-16le").decode(bytes));
   if (first === 0xfe && second === 0xff) return withoutNul(new TextDecoder("utf-16be").decode(bytes));

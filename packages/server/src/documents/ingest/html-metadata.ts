@@ -3,7 +3,7 @@ export type PageMetadata = {
   title: string | null;
   canonical: string | null;
   base: string | null;
-  /** of anchors, without those marked `nofollow` */
+  /** of anchors, without those marked `nofollow`, and of redirects in the page */
   links: string[];
   isNoindex: boolean;
   isNofollow: boolean;
@@ -22,9 +22,13 @@ export function createPageMetadata() {
   /** position relative to the first `title`; later ones belong to embedded graphics */
   let titleState: "before" | "in" | "after" = "before";
 
-  function readMeta({ name, property, content = "" }: Record<string, string>): void {
+  function readMeta({ name, property, content = "", "http-equiv": equivalent }: Record<string, string>): void {
     if (/^(robots|googlebot|foyerbot)$/i.test(name ?? "")) robots.push(content.toLowerCase());
     if (property === "og:title") socialTitle ||= content;
+    if (/^refresh$/i.test(equivalent ?? "")) {
+      const target = /^\s*\d+(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']{1,2000})/i.exec(content)?.[1];
+      if (target) links.add(target.trim());
+    }
   }
 
   return {

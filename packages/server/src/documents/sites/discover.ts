@@ -1,6 +1,7 @@
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import type { SiteReader } from "../ingest/extractor.ts";
+import { plainHost } from "./site-address.ts";
 import type { SiteClient } from "./site-client.ts";
 import type { Judged, SiteScope } from "./site-protocol.ts";
 import type { SyncProblem } from "./sync-queue.ts";
@@ -89,7 +90,7 @@ export async function readSitemaps(
   const usual = `${scope.origin}/sitemap.xml`;
   const named = sitemaps.flatMap((address) => URL.parse(address, scope.origin)?.href ?? []);
   const waiting = named.length > 0 ? [...new Set(named)] : [usual];
-  const hosts = new Set([...named, usual].map((address) => new URL(address).host));
+  const hosts = new Set([...named, usual].map((address) => plainHost(new URL(address))));
   const seen = new Set(waiting);
   const allowed = new Set<string>();
   const disallowed = new Set<string>();
@@ -109,16 +110,22 @@ export async function readSitemaps(
       // Collect one page more than the maximum, which shows that the list is truncated.
       for (const page of found.allowed) if (allowed.size <= maxUrls) allowed.add(page);
       for (const page of found.disallowed) if (disallowed.size < maxUrls) disallowed.add(page);
+      if (found.elsewhere && found.allowed.length + found.disallowed.length + found.sitemaps.length === 0) {
+        const { count, host } = found.elsewhere;
+        problem ??= describeFailure(url, `lists ${count} pages on ${host}, and none on ${new URL(scope.origin).host}`);
+      }
+      if (found.isCut) problem ??= describeFailure(url, "ends before it is complete");
       for (const address of found.sitemaps) {
         const sitemap = URL.parse(address, url);
-        if (!sitemap || !hosts.has(sitemap.host) || seen.has(sitemap.href)) continue;
+        if (!sitemap || !hosts.has(plainHost(sitemap)) || seen.has(sitemap.href)) continue;
         seen.add(sitemap.href);
         waiting.push(sitemap.href);
       }
     } catch (error) {
       if (signal.aborted) throw error;
       // Many sites respond with an HTML page at URLs that do not exist.
-      if (named.length === 0 && count === 0 && error instanceof ExtractionError) break;
+      const isPage = error instanceof ExtractionError && error.code === "NOT_SUPPORTED";
+      if (named.length === 0 && count === 0 && isPage) break;
       problem ??= describeFailure(url, `could not be read (${errorMessage(error).replace(/\.$/, "")})`);
     }
   }

@@ -50,15 +50,14 @@ it("a sync stops at the maximum number of pages on a site with endless links and
   expect(error).toMatchObject({ code: "TOO_MANY_PAGES", message: expect.stringContaining("More than 8 pages") });
 });
 
-it("a sync reads the other pages when a sitemap is a decompression bomb, declares entities or is not XML", async () => {
+it("a sync reads the other pages when a sitemap is a decompression bomb, is cut or lists no address", async () => {
   site.pages.set("/", page("Start", "Start."));
   site.pages.set("/robots.txt", `Sitemap: ${site.url}/s.xml`);
   const bomb = gzipSync(Buffer.concat([Buffer.from("<urlset>"), Buffer.alloc(60 * 1024 * 1024, " ")]));
-  const entities = `<!DOCTYPE urlset [<!ENTITY a "aaaa">]><urlset><url><loc>&a;</loc></url></urlset>`;
   for (const [body, reason] of [
     [bomb, "unpacks to more than 50 MB"],
-    [entities, "document type"],
-    ["<urlset><url><loc>", "not valid XML"],
+    ["<urlset><url><loc>", "ends before it is complete"],
+    ["Maintenance", "no address in it can be recognized"],
   ] as const) {
     site.pages.set("/s.xml", { body, headers: { "content-type": "application/octet-stream" } });
     const { id, pages, error } = await sources.read(site.url);

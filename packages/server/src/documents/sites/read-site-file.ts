@@ -26,14 +26,22 @@ export function readSiteFile(job: SiteJob, bytes: Uint8Array): SiteResult[SiteJo
       };
     }
     case "sitemap": {
-      const { pages, sitemaps } = readSitemap(bytes);
-      return { ...filter.judge(pages, job.url, job.maxUrls), sitemaps: sitemaps.slice(0, MAX_SITEMAPS) };
+      const { pages, sitemaps, isCut } = readSitemap(bytes);
+      const judged = filter.judge(pages, job.url, job.maxUrls);
+      const elsewhere = findElsewhere(filter, pages, job.url);
+      return { ...judged, sitemaps: sitemaps.slice(0, MAX_SITEMAPS), isCut, elsewhere };
     }
     case "links":
       return readLinks(filter, job, bytes);
     case "addresses":
       return filter.judge(job.urls, job.scope.origin, job.urls.length);
   }
+}
+
+function findElsewhere(filter: AddressFilter, pages: readonly string[], base: string) {
+  const others = pages.flatMap((address) => URL.parse(address, base) ?? []).filter((url) => !filter.isOnSite(url));
+  const [first] = others;
+  return first ? { count: others.length, host: first.host } : null;
 }
 
 function readLinks(filter: AddressFilter, { url, declared, maxUrls }: SiteJob & { kind: "links" }, bytes: Uint8Array) {

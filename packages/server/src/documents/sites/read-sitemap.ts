@@ -1,6 +1,8 @@
 import { gunzipSync } from "node:zlib";
-import { SaxesParser } from "saxes";
+import { Parser } from "htmlparser2";
 import { ExtractionError } from "../ingest/extraction-error.ts";
+import { decode } from "../ingest/file-probe.ts";
+import { isHtml } from "../ingest/text-signs.ts";
 
 /** The sitemap protocol's limit for an uncompressed sitemap. */
 const MAX_BYTES = 50 * 1024 * 1024;
@@ -8,60 +10,86 @@ const MAX_BYTES = 50 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
 const MAX_ADDRESS = 2_000;
 const SLICE = 65_536;
+/** The number of characters at the end in which the root element closes. Generators add comments after it. */
+const END_LENGTH = 2_000;
 
-/** The page URLs in a sitemap, or the sitemap URLs in a sitemap index. */
-export type Sitemap = { pages: string[]; sitemaps: string[] };
+/** The page URLs in a sitemap or feed, or the sitemap URLs in a sitemap index. `isCut` means that its end is missing. */
+export type Sitemap = { pages: string[]; sitemaps: string[]; isCut: boolean };
 
-/** Reads a sitemap, a sitemap index or a plain list of URLs, gzipped or not. Run this in the extraction process. */
+/**
+ * Reads a sitemap, a sitemap index, a feed or a plain list of URLs, gzipped or not, in any encoding. A sitemap that is
+ * not valid XML is read as far as its addresses can be recognized, as search engines do. Run this in the extraction
+ * process.
+ * @throws ExtractionError `NOT_SUPPORTED` for an HTML page, `DAMAGED` for a file without any recognizable address
+ */
 export function readSitemap(bytes: Uint8Array): Sitemap {
-  const text = new TextDecoder().decode(inflate(bytes));
-  if (!/^\s*</.test(text.slice(0, 1_000))) return { pages: splitLines(text), sitemaps: [] };
-  // Sitemaps have no document type declaration, which could define entities that expand without bound.
-  if (/<!(DOCTYPE|ENTITY)/i.test(text.slice(0, 10_000))) {
-    throw new ExtractionError("DAMAGED", "The sitemap contains a document type declaration.");
-  }
+  const content = inflate(inflate(bytes));
+  const text = decode(content, utf16Charset(content)).trimStart();
+  if (text === "") return { pages: [], sitemaps: [], isCut: false };
+  if (isHtml(text)) throw new ExtractionError("NOT_SUPPORTED", "The file is an HTML page, not a sitemap.");
+  const lines = splitLines(text);
+  if (lines.length > 0) return { pages: lines, sitemaps: [], isCut: false };
   return readXml(text);
 }
 
+/** The encoding of UTF-16 without a byte order mark, recognized by the first character, which is ASCII. */
+function utf16Charset([first, second]: Uint8Array): string | null {
+  if (first !== 0 && second === 0) return "utf-16le";
+  return first === 0 && second !== 0 ? "utf-16be" : null;
+}
+
+/** Elements that contain the address of a page, or of another sitemap. */
+const parents = new Set(["url", "sitemap", "item", "entry"]);
+
+/**
+ * The addresses in `loc` of a sitemap, and in `link` of the items of RSS and the entries of Atom. The parser forgives
+ * what is not valid XML and expands no entities of a document type. Addresses of images and videos have other prefixes.
+ */
 function readXml(text: string): Sitemap {
-  const found: Sitemap = { pages: [], sitemaps: [] };
-  const path: string[] = [];
-  let address = "";
-  const parser = new SaxesParser();
-  parser.on("opentag", ({ name }) => {
-    if (path.length === 0 && !/^(\w+:)?(urlset|sitemapindex)$/.test(name)) {
-      throw new ExtractionError("NOT_SUPPORTED", `The file is not a sitemap: its root element is <${name}>.`);
-    }
-    path.push(name.replace(/^(sm|sitemap|ns\d*):/, ""));
-    address = "";
-  });
-  parser.on("text", (part) => {
-    if (path.at(-1) === "loc" && address.length < MAX_ADDRESS) address += part;
-  });
-  parser.on("cdata", (part) => {
-    if (path.at(-1) === "loc" && address.length < MAX_ADDRESS) address += part;
-  });
-  parser.on("closetag", () => {
-    const [, parent, name] = path;
-    if (path.length === 3 && name === "loc") {
-      const list = parent === "sitemap" ? found.sitemaps : found.pages;
-      if (list.length < MAX_ENTRIES) list.push(address.trim());
-    }
-    path.pop();
-  });
-  parser.on("error", (error) => {
-    throw new ExtractionError("DAMAGED", `The sitemap is not valid XML: ${error.message}.`);
-  });
+  const pages = new Set<string>();
+  const sitemaps = new Set<string>();
+  let root = "";
+  let parent = "";
+  let address: string | null = null;
+  const add = (written: string) => {
+    const list = parent === "sitemap" ? sitemaps : pages;
+    const trimmed = written.trim();
+    if (parent !== "" && trimmed !== "" && list.size < MAX_ENTRIES) list.add(trimmed);
+  };
+  const parser = new Parser(
+    {
+      onopentag(written, { href, rel = "alternate" }) {
+        const name = written.replace(/^(sm|sitemap|ns\d*|atom):/i, "").toLowerCase();
+        if (/^(urlset|sitemapindex|rss|rdf:rdf|feed)$/.test(name)) root ||= written;
+        if (parents.has(name)) parent = name;
+        if (name === "loc" || name === "link") address = "";
+        // Atom links with another relation lead to comments, editors and files.
+        if (name === "link" && href && rel === "alternate") add(href.slice(0, MAX_ADDRESS));
+      },
+      ontext(part) {
+        if (address !== null && address.length < MAX_ADDRESS) address += part;
+      },
+      onclosetag() {
+        if (address !== null) add(address);
+        address = null;
+      },
+    },
+    { xmlMode: true },
+  );
   for (let start = 0; start < text.length; start += SLICE) parser.write(text.slice(start, start + SLICE));
-  parser.close();
-  return found;
+  parser.end();
+  if (root === "" && pages.size + sitemaps.size === 0) {
+    throw new ExtractionError("DAMAGED", "The file is not a sitemap: no address in it can be recognized.");
+  }
+  const isCut = root !== "" && !text.slice(-END_LENGTH).includes(`</${root}`) && !/\/>\s*$/.test(text);
+  return { pages: [...pages], sitemaps: [...sitemaps], isCut };
 }
 
 function splitLines(text: string): string[] {
   return text
-    .split(/\r?\n/, MAX_ENTRIES)
+    .split(/\r\n?|\n/, MAX_ENTRIES)
     .map((line) => line.trim())
-    .filter((line) => /^https?:\/\//.test(line) && line.length <= MAX_ADDRESS);
+    .filter((line) => /^https?:\/\/[^<>]*$/.test(line) && line.length <= MAX_ADDRESS);
 }
 
 function inflate(bytes: Uint8Array): Uint8Array {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type GetResult, getWithRedirects } from "../../outbound/get-following.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { parseRetryAfter } from "../../outbound/retry-after.ts";
 import { createHostSemaphore } from "../../pools/host-semaphore.ts";
 import { PAGE_TIMEOUT_MS, USER_AGENT } from "../ingest/page-limits.ts";
 
@@ -11,6 +12,12 @@ const MIN_DELAY_MS = 50;
 const MAX_DELAY_MS = 10_000;
 /** The time after which the last request to a host is forgotten. */
 const FORGET_MS = 60_000;
+/** The delay after the first refusal of a site that limits its rate. Each further refusal doubles it. */
+const FIRST_SLOW_DELAY_MS = 250;
+/** How often a page is requested again when the site asks to wait, and for how long at most each time. */
+const MAX_REPEATS = 5;
+const MAX_RETRY_AFTER_MS = 60_000;
+const DEFAULT_RETRY_AFTER_MS = 2_000;
 const MAX_WAIT_MS = 300_000;
 
 type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
@@ -40,19 +47,37 @@ type GetOptions = {
  */
 export function createSiteClients(outbound: Outbound, pause: Pause = (ms, signal) => wait(ms, undefined, { signal })) {
   const hosts = createHostSemaphore({ size: 1 });
-  const lastRequests = new Map<string, number>();
+  /** the time of the last request to a host, and the delay that the host has asked for by refusing requests */
+  const lastRequests = new Map<string, { at: number; slowDelayMs: number }>();
 
   function deleteOldRequests(): void {
     const oldest = performance.now() - FORGET_MS;
     // Entries are ordered by time, because each request moves its host to the end.
-    for (const [host, at] of lastRequests) {
+    for (const [host, { at }] of lastRequests) {
       if (at > oldest) return;
       lastRequests.delete(host);
     }
   }
 
+  function noteRequest(host: string, slowDelayMs: number): void {
+    lastRequests.delete(host);
+    lastRequests.set(host, { at: performance.now(), slowDelayMs });
+  }
+
+  function slowDown(host: string): void {
+    noteRequest(host, Math.max(FIRST_SLOW_DELAY_MS, 2 * (lastRequests.get(host)?.slowDelayMs ?? 0)));
+  }
+
+  const getOnce = (organizationId: string, { headers, ...options }: Omit<GetOptions, "crawlDelayMs">) =>
+    getWithRedirects(outbound, {
+      ...options,
+      organizationId,
+      headers: { "user-agent": USER_AGENT, ...headers },
+      timeoutMs: PAGE_TIMEOUT_MS,
+    });
+
   async function get(organizationId: string, { crawlDelayMs, ...options }: GetOptions): Promise<GetResult> {
-    const { url, headers, signal } = options;
+    const { url, signal } = options;
     const { host } = new URL(url);
     const release = await hosts.acquire(host, { owner: organizationId, maxWaitMs: MAX_WAIT_MS, signal });
     if (!release) {
@@ -61,22 +86,23 @@ export function createSiteClients(outbound: Outbound, pause: Pause = (ms, signal
     }
     try {
       signal.throwIfAborted();
-      const delay = Math.min(Math.max(crawlDelayMs ?? 0, MIN_DELAY_MS), MAX_DELAY_MS);
-      const left = (lastRequests.get(host) ?? Number.NEGATIVE_INFINITY) + delay - performance.now();
-      if (left > 0) await pause(left, signal);
-      return await getWithRedirects(outbound, {
-        ...options,
-        organizationId,
-        headers: { "user-agent": USER_AGENT, ...headers },
-        timeoutMs: PAGE_TIMEOUT_MS,
-      });
+      for (let repeats = 0; ; repeats++) {
+        const last = lastRequests.get(host);
+        const delay = Math.min(Math.max(crawlDelayMs ?? 0, last?.slowDelayMs ?? 0, MIN_DELAY_MS), MAX_DELAY_MS);
+        const left = (last?.at ?? Number.NEGATIVE_INFINITY) + delay - performance.now();
+        if (left > 0) await pause(left, signal);
+        const result = await getOnce(organizationId, options);
+        const waitMs = readPause(result);
+        if (waitMs === null || repeats === MAX_REPEATS) return result;
+        slowDown(host);
+        await pause(Math.min(waitMs * (repeats + 1), MAX_RETRY_AFTER_MS), signal);
+      }
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof OutboundError && error.status === 304) return { url, status: 304, headers: {}, body: empty };
       throw error;
     } finally {
-      lastRequests.delete(host);
-      lastRequests.set(host, performance.now());
+      noteRequest(host, lastRequests.get(host)?.slowDelayMs ?? 0);
       deleteOldRequests();
       release();
     }
@@ -85,6 +111,15 @@ export function createSiteClients(outbound: Outbound, pause: Pause = (ms, signal
   return {
     forOrganization: (organizationId: string): SiteClient => ({ get: (options) => get(organizationId, options) }),
   };
+}
+
+/** How long the site asks to wait before the page is requested again, in milliseconds; null if it does not. */
+function readPause({ status, headers }: GetResult): number | null {
+  if (status !== 429 && status !== 503) return null;
+  const retryAfter = parseRetryAfter(headers["retry-after"]);
+  // A site that is down for maintenance sends 503 without a time, and usually for longer than a sync can wait.
+  if (retryAfter === null && status === 503) return null;
+  return retryAfter ?? DEFAULT_RETRY_AFTER_MS;
 }
 
 const empty = Buffer.alloc(0);

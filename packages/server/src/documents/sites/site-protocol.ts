@@ -31,7 +31,12 @@ export type SiteJob =
 
 type RobotsResult = { crawlDelayMs: number | null; sitemaps: string[]; isStartAllowed: boolean };
 
-type SitemapResult = Judged & { sitemaps: string[] };
+type SitemapResult = Judged & {
+  sitemaps: string[];
+  isCut: boolean;
+  /** the addresses on other hosts, which do not belong to the site */
+  elsewhere: { count: number; host: string } | null;
+};
 
 export type LinksResult = Judged & {
   title: string | null;
