@@ -44,33 +44,47 @@ export function checkAgent(input: AgentChanges): void {
   ]);
 }
 
+type Settings = Omit<AgentChanges, "name">;
+type Current = Pick<AgentRow, "handoff">;
+
+/** How each setting is stored in the column of its name. `null` restores the default. */
+const converters: {
+  [Name in keyof Settings & keyof AgentRow]-?: (
+    value: Exclude<Settings[Name], undefined>,
+    current: Current,
+  ) => AgentRow[Name];
+} & { [Name in keyof Settings]-?: unknown } = {
+  model: (value) => value,
+  systemPrompt: (value) => value,
+  temperature: (value) => value ?? DEFAULT_TEMPERATURE,
+  widget: (value) => JSON.stringify(value ?? {}),
+  allowedOrigins: (value) => JSON.stringify(normalizeOrigins(value ?? [])),
+  allowedImageHosts: (value) => JSON.stringify(normalizeImageHosts(value ?? [])),
+  linkHosts: (value) => JSON.stringify(normalizeLinkHosts(value ?? [])),
+  pageQuery: (value) => JSON.stringify([...new Set(value ?? [])]),
+  requireIdentity: (value) => (value ? 1 : 0),
+  tellModel: (value) => JSON.stringify(normalizeFactPaths(value ?? [])),
+  followUps: (value) => (value ? 1 : 0),
+  monthlyTokenBudget: (value) => value,
+  budgetMessage: (value) => value,
+  retention: (value) => JSON.stringify(value ?? {}),
+  handoff: (value, current) => applyHandoffChanges(current.handoff, value),
+};
+
 /**
- * Converts the given settings to columns. `null` restores the default, and absent settings are omitted. The handoff
- * settings are merged into `current`, which are those of the agent so far.
+ * Converts the given settings to columns. Absent settings are omitted. The handoff settings are merged into `current`,
+ * which are those of the agent so far.
  * @throws 400
  */
-export function toColumns(input: AgentChanges, current: Pick<AgentRow, "handoff"> = columnDefaults): Partial<AgentRow> {
+export function toColumns(input: AgentChanges, current: Current = columnDefaults): Partial<AgentRow> {
   checkAgent(input);
-  const columns: Partial<AgentRow> = {};
-  if (input.model !== undefined) columns.model = input.model;
-  if (input.systemPrompt !== undefined) columns.systemPrompt = input.systemPrompt;
-  if (input.temperature !== undefined) columns.temperature = input.temperature ?? DEFAULT_TEMPERATURE;
-  if (input.widget !== undefined) columns.widget = JSON.stringify(input.widget ?? {});
-  if (input.allowedOrigins !== undefined)
-    columns.allowedOrigins = JSON.stringify(normalizeOrigins(input.allowedOrigins ?? []));
-  if (input.allowedImageHosts !== undefined) {
-    columns.allowedImageHosts = JSON.stringify(normalizeImageHosts(input.allowedImageHosts ?? []));
-  }
-  if (input.linkHosts !== undefined) columns.linkHosts = JSON.stringify(normalizeLinkHosts(input.linkHosts ?? []));
-  if (input.pageQuery !== undefined) columns.pageQuery = JSON.stringify([...new Set(input.pageQuery ?? [])]);
-  if (input.requireIdentity !== undefined) columns.requireIdentity = input.requireIdentity ? 1 : 0;
-  if (input.tellModel !== undefined) columns.tellModel = JSON.stringify(normalizeFactPaths(input.tellModel ?? []));
-  if (input.followUps !== undefined) columns.followUps = input.followUps ? 1 : 0;
-  if (input.monthlyTokenBudget !== undefined) columns.monthlyTokenBudget = input.monthlyTokenBudget;
-  if (input.budgetMessage !== undefined) columns.budgetMessage = input.budgetMessage;
-  if (input.retention !== undefined) columns.retention = JSON.stringify(input.retention ?? {});
-  if (input.handoff !== undefined) columns.handoff = applyHandoffChanges(current.handoff, input.handoff);
-  return columns;
+  const given = Object.entries(converters).filter(([name]) => input[name as keyof Settings] !== undefined);
+  return Object.fromEntries(
+    given.map(([name, convert]) => [
+      name,
+      (convert as (value: unknown, current: Current) => unknown)(input[name as keyof Settings], current),
+    ]),
+  );
 }
 
 function checkPagePatterns(lists: ReadonlyArray<{ page: string }>) {

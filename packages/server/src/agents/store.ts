@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
+import { lockRow } from "../db/lock-row.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -104,13 +105,13 @@ export function createAgentStore(db: Db) {
   };
 }
 
-/** Locks the organization by writing to it, so that simultaneous requests cannot exceed the limit. */
+/** Locks the organization, so that simultaneous requests cannot exceed the limit. */
 async function checkAgentLimit(trx: Transaction<Tables>, organizationId: string): Promise<void> {
+  await lockRow(trx, "organizations", organizationId);
   const organization = await trx
-    .updateTable("organizations")
-    .set((x) => ({ plan: x.ref("plan") }))
+    .selectFrom("organizations")
+    .select("plan")
     .where("id", "=", organizationId)
-    .returning("plan")
     .executeTakeFirst();
   const plan = organization?.plan ?? "";
   const { agents } = readLimits(plan);

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SelectQueryBuilder, sql, type Transaction, type UpdateObject } from "kysely";
 import { containsText } from "../db/contains-text.ts";
 import { databaseNow } from "../db/database-clock.ts";
+import { lockRow } from "../db/lock-row.ts";
 import type { DocumentRow } from "../db/tables/documents.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -142,12 +143,7 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
     inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
     /** Locks the agent's documents against insertions: concurrent calls wait until the transaction ends. */
     async lockAgent(trx: Trx, agentId: string): Promise<void> {
-      // The lock is a write to the agent's counters.
-      await trx
-        .updateTable("agentCounters")
-        .set({ conversations: sql`conversations` })
-        .where("agentId", "=", agentId)
-        .execute();
+      await lockRow(trx, "agentCounters", agentId);
     },
     async countWithin(trx: Trx, { organizationId, agentId }: Owner): Promise<number> {
       const counted = trx

@@ -2,6 +2,7 @@ import type { WebhookDeliveryQuery } from "@foyer/contract";
 import { sql, type Transaction } from "kysely";
 import { deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import { lockRow } from "../db/lock-row.ts";
 import type { Db } from "../db/open.ts";
 import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { DeliveryAttemptRow, DeliveryRow, EventRow, WebhookRow } from "../db/tables/outbox.ts";
@@ -48,8 +49,7 @@ function webhookQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
      */
     async insert(row: WebhookRow, max: number, onWrite: (trx: Executor) => Promise<void>): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
-        await locked.where("id", "=", row.organizationId).execute();
+        await lockRow(trx, "organizations", row.organizationId);
         const ids = await trx
           .selectFrom("webhooks")
           .select("id")

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import { lockRow } from "../db/lock-row.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -186,12 +187,7 @@ async function checkBytes(trx: Transaction<Tables>, agentId: string): Promise<vo
 
 /** Counts the agent's tools and prevents others from counting until the transaction ends. */
 async function countLocked(trx: Transaction<Tables>, agentId: string): Promise<number> {
-  // Writing to the agent's counters takes the lock.
-  await trx
-    .updateTable("agentCounters")
-    .set({ conversations: sql`conversations` })
-    .where("agentId", "=", agentId)
-    .execute();
+  await lockRow(trx, "agentCounters", agentId);
   const counted = trx.selectFrom("tools").where("agentId", "=", agentId);
   return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
 }

@@ -1,5 +1,6 @@
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { Executor } from "../db/compiled-query.ts";
+import { lockRow } from "../db/lock-row.ts";
 import type { Db } from "../db/open.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
 import type { Tables } from "../db/tables.ts";
@@ -49,12 +50,7 @@ export function createTriggerStore(db: Db) {
       alsoInTransaction?: (trx: Executor) => Promise<void>,
     ): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        // Writing to the agent's counters takes the lock that lets only one insert count at a time.
-        await trx
-          .updateTable("agentCounters")
-          .set({ conversations: sql`conversations` })
-          .where("agentId", "=", row.agentId)
-          .execute();
+        await lockRow(trx, "agentCounters", row.agentId);
         const counted = await trx
           .selectFrom("triggers")
           .select((x) => x.fn.countAll<number>().as("n"))

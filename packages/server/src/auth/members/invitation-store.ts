@@ -4,7 +4,7 @@ import type { Db } from "../../db/open.ts";
 import type { InvitationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { newId } from "../../ids.ts";
-import { lockMembers, lockRole } from "./member-lock.ts";
+import { lockMembers, readRole } from "./member-lock.ts";
 
 type NewInvitation = Pick<InvitationRow, "id" | "organizationId" | "email" | "role" | "inviterId"> & {
   createdAt: string;
@@ -34,7 +34,7 @@ export async function insertInvitation(
   const { organizationId, email, inviterId } = invitation;
   return inTransaction(db, async (trx) => {
     await lockMembers(trx, organizationId);
-    const inviter = await lockRole(trx, organizationId, inviterId);
+    const inviter = await readRole(trx, organizationId, inviterId);
     if (!mayInvite(inviter, "member")) return "no admin";
     if (!mayInvite(inviter, invitation.role)) return "forbidden";
     const member = await trx
@@ -143,7 +143,7 @@ export async function acceptInvitationWithin(
     .executeTakeFirst();
   if (!invitation) return null;
   const { organizationId, role, inviterId } = invitation;
-  if (!mayInvite(await lockRole(trx, organizationId, inviterId), role)) return null;
+  if (!mayInvite(await readRole(trx, organizationId, inviterId), role)) return null;
   await trx.updateTable("invitations").set({ status: "accepted" }).where("id", "=", id).execute();
   await trx
     .insertInto("members")

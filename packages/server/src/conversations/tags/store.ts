@@ -1,6 +1,7 @@
 import { type ConversationTag, maxConversationTags, maxTags } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { isDuplicate, isMissingReference } from "../../db/database-errors.ts";
+import { lockRow } from "../../db/lock-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { TagRow } from "../../db/tables/notes.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -119,8 +120,7 @@ async function findId(trx: Transaction<Tables>, { organizationId, nameKey }: Tag
  * @returns its id, or the id of the tag that another request has just created; null when the organization has `maxTags`
  */
 async function create(trx: Transaction<Tables>, tag: TagRow): Promise<string | null> {
-  const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
-  await locked.where("id", "=", tag.organizationId).execute();
+  await lockRow(trx, "organizations", tag.organizationId);
   const existing = await findId(trx, tag);
   if (existing !== undefined) return existing;
   const owned = trx.selectFrom("tags").select("id").where("organizationId", "=", tag.organizationId);

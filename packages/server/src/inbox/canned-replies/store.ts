@@ -1,6 +1,7 @@
 import { maxCannedReplies } from "@foyer/contract";
 import { sql } from "kysely";
 import type { Executor } from "../../db/compiled-query.ts";
+import { lockRow } from "../../db/lock-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { CannedReplyRow } from "../../db/tables/notes.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -34,8 +35,7 @@ export function createCannedReplyStore(db: Db) {
      */
     async insert(row: CannedReplyRow, onWrite: (trx: Executor) => Promise<void>): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
-        await locked.where("id", "=", row.organizationId).execute();
+        await lockRow(trx, "organizations", row.organizationId);
         const ids = await trx
           .selectFrom("cannedReplies")
           .select("id")

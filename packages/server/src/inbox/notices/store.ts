@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { deleteInBatches } from "../../db/clean-up.ts";
 import type { Executor } from "../../db/compiled-query.ts";
 import type { DatabaseKind } from "../../db/database-kind.ts";
+import { lockRow } from "../../db/lock-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from "../../db/tables/notices.ts";
@@ -156,8 +157,7 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
      */
     async addChannel(row: NoticeChannelRow, max: number, onWrite: OnWrite): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
-        await locked.where("id", "=", row.organizationId).execute();
+        await lockRow(trx, "organizations", row.organizationId);
         const channels = trx.selectFrom("noticeChannels").select("id").where("organizationId", "=", row.organizationId);
         if ((await channels.limit(max).execute()).length >= max) return false;
         await trx.insertInto("noticeChannels").values(row).execute();
