@@ -42,12 +42,12 @@ it("a delivery gives up on a receiver that hangs", async () => {
   expect(delivery.attempt.durationMs).toBeGreaterThanOrEqual(1_990);
 });
 
-it("a delivery gives up on a receiver that responds endlessly slowly", async () => {
+it("a delivery does not wait for the end of a successful response that never comes", async () => {
   const delivery = await deliver((response) => {
     const drip = setInterval(() => response.write("."), 50);
     response.on("close", () => clearInterval(drip));
   });
-  expect(delivery).toMatchObject(failed("Timed out"));
+  expect(delivery).toMatchObject({ status: "webhook_success", attempt: { status: 200 } });
 });
 
 it("a delivery reads 64 KiB of an endless response and stores 16", async () => {
@@ -67,11 +67,11 @@ it("a delivery reads 64 KiB of an endless response and stores 16", async () => {
   expect(written).toBeLessThan(32 * 1024 * 1024);
 });
 
-it("a delivery follows no redirect and records its target", async () => {
-  const target = `${site.receiver.url}/elsewhere`;
+it("a delivery is not sent again to a receiver that redirects to an address that refuses connections", async () => {
+  const target = "http://127.0.0.1:1/elsewhere";
   const delivery = await deliver((response) => response.writeHead(302, { location: target }).end());
   expect(delivery).toMatchObject({ ...failed("HTTP 302"), attempt: { status: 302 } });
-  expect(delivery.attempt.detail).toContain(target);
+  expect(delivery.attempt.detail).toContain("127.0.0.1:1");
 });
 
 it("a delivery does not decompress a gzip bomb", async () => {
@@ -87,13 +87,6 @@ it("a delivery does not decompress a gzip bomb", async () => {
 });
 
 it.each([
-  [
-    "closes in the middle of its answer",
-    (response: ServerResponse) => {
-      response.writeHead(200, { "content-length": 100 }).write("half");
-      setImmediate(() => response.socket?.destroy());
-    },
-  ],
   ["closes without an answer", (response: ServerResponse) => response.socket?.destroy()],
   ["resets the connection", (response: ServerResponse) => response.socket?.resetAndDestroy()],
   ["answers garbage", (response: ServerResponse) => response.socket?.end("what is this\r\n\r\n")],
@@ -101,16 +94,28 @@ it.each([
     "answers with garbage for a status",
     (response: ServerResponse) => response.socket?.end("HTTP/1.1 999999 ?\r\n\r\n"),
   ],
-  [
-    "answers a chunk of nonsense",
-    (response: ServerResponse) =>
-      response.socket?.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello"),
-  ],
 ])("a delivery fails at a receiver that %s, and the worker continues", async (_, answer) => {
   const delivery = await deliver(answer);
   expect(delivery).toMatchObject({ ...failed("Not reachable"), attempt: { status: null, error: "Not reachable" } });
   expect(delivery.attempt.detail).toContain(new URL(site.receiver.url).host);
   expect(await deliver((response) => response.end("ok"))).toMatchObject({ status: "webhook_success" });
+});
+
+it.each([
+  [
+    "closes in the middle of its answer",
+    (response: ServerResponse) => {
+      response.writeHead(200, { "content-length": 100 }).write("half");
+      setImmediate(() => response.socket?.destroy());
+    },
+  ],
+  [
+    "answers a chunk of nonsense",
+    (response: ServerResponse) =>
+      response.socket?.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello"),
+  ],
+])("a delivery has arrived at a receiver that accepts it and %s", async (_, answer) => {
+  expect(await deliver(answer)).toMatchObject({ status: "webhook_success", attempt: { status: 200 } });
 });
 
 it("a delivery records the response whatever its bytes", async () => {

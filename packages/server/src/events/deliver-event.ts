@@ -13,6 +13,7 @@ import { hostOf, MAIL_HOST } from "../outbox/host-of.ts";
 import type { DeliveryHandler, OpenDelivery, Outbox } from "../outbox/outbox.ts";
 import { createPayloadSlots, deliveryWithoutSlot } from "../outbox/payload-slots.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../outbox/send-answer.ts";
+import { recordSentHosts } from "../outbox/sent-hosts.ts";
 import { listActiveSecrets, readSigningSecret } from "../outbox/signing-secret.ts";
 import { createWebhookHeaders } from "../outbox/webhook-signature.ts";
 import { createEventBody } from "./event-view.ts";
@@ -26,12 +27,19 @@ const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 /** How many times an attempt is repeated after any other client error (4xx). */
 const RETRIES_OF_CLIENT_ERRORS = 2;
 
-type Sending = { body: Buffer; id: string; webhook: WebhookRow; signal: AbortSignal };
+type Sending = {
+  body: Buffer;
+  id: string;
+  webhook: WebhookRow;
+  signal: AbortSignal;
+  /** called before the event is also sent to another host */
+  onMove?: (host: string) => Promise<void>;
+};
 
 /** Signs and posts one event. The receiver's failures are part of the result. */
 export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encryption" | "log">) {
   const post = createPost(deps);
-  return async ({ body, id, webhook, signal }: Sending): Promise<AttemptResult> => {
+  return async ({ body, id, webhook, signal, onMove }: Sending): Promise<AttemptResult> => {
     try {
       const secrets = listActiveSecrets(readSigningSecret(webhook, deps.encryption, webhook.id));
       return await post({
@@ -40,6 +48,7 @@ export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encr
         headers: createWebhookHeaders(id, new Date(), body, secrets),
         body,
         signal,
+        ...(onMove ? { onMove } : {}),
       });
     } catch (error) {
       return explainFailure(error, signal, deps.log);
@@ -80,7 +89,8 @@ export function createEventHandler(
       return { ...createFailure("The webhook is disabled", detail), isFinal: true };
     }
     const body = Buffer.from(createEventBody(event, webhook.payload));
-    const answer = await send({ body, id: event.id, webhook, signal });
+    const onMove = (host: string) => recordSentHosts(deps, deps.db, { column: "id", ids: [delivery.id], host });
+    const answer = await send({ body, id: event.id, webhook, signal, onMove });
     const { status } = answer;
     const isClientError = status !== null && status >= 400 && status < 500 && !transientStatuses.has(status);
     const isLast = delivery.attempts - delivery.attemptsBefore >= RETRIES_OF_CLIENT_ERRORS;

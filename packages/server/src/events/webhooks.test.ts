@@ -569,6 +569,19 @@ onBothDatabases("webhooks", (createDatabase) => {
       .toMatchObject([{ data: { erasureId: receipt.id, conversationIds: [conversationId], submissionIds: [] } }]);
   });
 
+  it("are named by a receipt when a receiver has redirected an event to another host", async () => {
+    const moved = await startReceiver();
+    onTestFinished(() => moved.stop());
+    receiver.answer((_, response) => void response.writeHead(307, { location: `${moved.url}/events` }).end());
+    const { id } = await create({ events: ["message.created"] });
+    const { conversationId } = await ask("Hello");
+    await expect.poll(async () => (await deliveries(id, "?status=delivered")).deliveries.length).toBe(1);
+    expect(moved.bodies("/events")).toMatchObject([{ conversationId }]);
+    const { body } = await call("GET", `/visitors/data?conversationId=${conversationId}`);
+    const hosts = [receiver.url, moved.url].map((url) => URL.parse(url)?.host);
+    expect(body.receivers).toEqual(hosts.toSorted());
+  });
+
   it("are not named by a receipt for a host that the URL had before the first attempt, unless a process died meanwhile", async () => {
     const { id } = await create({ events: ["message.created"] });
     const { db } = server.deps;

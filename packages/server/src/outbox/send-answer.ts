@@ -24,6 +24,8 @@ type Post = {
   headers: Record<string, string>;
   body: Buffer | string;
   signal: AbortSignal;
+  /** Called before the request is repeated at another host, to which its content goes as well. */
+  onMove?: (host: string) => Promise<void>;
   /** defaults to JSON */
   contentType?: string;
 };
@@ -61,7 +63,7 @@ const portableHeaders = ["user-agent", "content-type", "webhook-id", "webhook-ti
  */
 async function postOnce(
   outbound: Deps["outbound"],
-  { url, headers, body, ...caller }: Omit<Post, "contentType">,
+  { url, headers, body, onMove, ...caller }: Omit<Post, "contentType">,
   timeoutMs: number,
 ): Promise<AttemptResult> {
   const startedAt = performance.now();
@@ -82,7 +84,11 @@ async function postOnce(
       url: location,
       timeoutMs: Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt))),
     };
-    if (isRepeated) return readResult(await outbound.request({ ...next, headers: headersFor(location, post) }));
+    if (isRepeated) {
+      const { host } = new URL(location);
+      if (host !== new URL(url).host) await onMove?.(host);
+      return readResult(await outbound.request({ ...next, headers: headersFor(location, post) }));
+    }
     try {
       const agent = { "user-agent": headers["user-agent"] ?? "" };
       const result = readResult(await outbound.request({ ...next, method: "GET", headers: agent, body: undefined }));

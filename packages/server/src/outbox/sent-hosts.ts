@@ -18,17 +18,22 @@ export const mayHaveArrived = sql<boolean>`(deliveries.attempts > 0
  * Selects deliveries that are about to be deleted or sent to another host, by the ids of their events or by their own
  * ids.
  */
-type DeliverySelector = { column: "eventId" | "id"; ids: readonly string[] };
+type DeliverySelector = {
+  column: "eventId" | "id";
+  ids: readonly string[];
+  /** a host to which the receiver redirects the deliveries; their own hosts by default */
+  host?: string;
+};
 
 /**
  * Records which hosts received a submission, or the events of a conversation or submission, because the deliveries that
- * prove it are about to be deleted or changed. The receipt of an erasure lists these hosts. It lists the recipients of
+ * prove it are about to be deleted, changed or redirected. The receipt of an erasure lists these hosts. It lists the recipients of
  * emails from another source.
  */
 export async function recordSentHosts(
   { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
   trx: Executor,
-  { column, ids }: DeliverySelector,
+  { column, ids, host }: DeliverySelector,
 ): Promise<void> {
   if (ids.length === 0) return;
   const owners = [
@@ -49,7 +54,7 @@ export async function recordSentHosts(
     // The lock waits for an owner that is being deleted, and the owner is then skipped.
     const lock = databaseKind === "postgres" ? sql`for key share of owner` : sql``;
     const insert = sql`insert into "sentHosts" (${sql.ref(owner)}, host)
-      select owner.id, deliveries.host from deliveries
+      select owner.id, ${host === undefined ? sql`deliveries.host` : sql`cast(${host} as text)`} from deliveries
       left join events on events.id = deliveries."eventId"
       join ${sql.table(table)} as owner on owner.id = ${id}
       where ${sql.ref(`deliveries.${column}`)} in (${sql.join(ids)}) and ${mayHaveArrived}

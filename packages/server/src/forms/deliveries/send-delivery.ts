@@ -4,6 +4,7 @@ import { findMemberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-answer.ts";
+import { recordSentHosts } from "../../outbox/sent-hosts.ts";
 import { createWebhookHeaders } from "../../outbox/webhook-signature.ts";
 import type { MailRecipients } from "../../tools/form/mail-recipients.ts";
 import type { WebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
@@ -16,7 +17,7 @@ import type { SubmissionDelivery } from "./submission-delivery.ts";
 /** The receiver of a delivery, as configured at the time of the submission or of the last retry. */
 export type DeliveryTarget = Partial<Omit<PostAction, "type">>;
 
-type SenderDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "log">;
+type SenderDeps = Pick<Deps, "db" | "databaseKind" | "config" | "outbound" | "mailer" | "log">;
 
 /**
  * Sends a delivery once, by the method for its type. Failures are returned as an `AttemptResult`. Rejects only when
@@ -28,9 +29,11 @@ export function createDeliverySender(
 ) {
   const { db, config, mailer, log } = deps;
   const post = createPost(deps);
+  const recordMove = (deliveryId: string) => (host: string) =>
+    recordSentHosts(deps, db, { column: "id", ids: [deliveryId], host });
 
   async function sendWebhook(
-    { purpose, position }: SubmissionDelivery,
+    { id: deliveryId, purpose, position }: SubmissionDelivery,
     target: DeliveryTarget,
     content: SubmissionContent,
     signal: AbortSignal,
@@ -42,7 +45,8 @@ export function createDeliverySender(
     const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
     const signed = createWebhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
     const headers = { ...lowerCaseNames(target.headers), ...signed };
-    return post({ url: target.url || target.webhookUrl || "", organizationId, headers, body, signal });
+    const url = target.url || target.webhookUrl || "";
+    return post({ url, organizationId, headers, body, signal, onMove: recordMove(deliveryId) });
   }
 
   async function findTimeZone({ organizationId, agentId }: SubmissionContent["submission"]): Promise<string> {
@@ -108,6 +112,7 @@ export function createDeliverySender(
           headers: {},
           body: createTeamChatBody(target, content),
           signal,
+          onMove: recordMove(delivery.id),
         });
     }
   }
