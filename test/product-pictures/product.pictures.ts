@@ -127,9 +127,9 @@ async function insertInbox(page: Page): Promise<string> {
   );
   await site.call(page, "POST", `/conversations/${waiting}/handoff`, { reason: "The order has not arrived" });
   await db
-    .updateTable("conversations")
-    .set({ waitingSince: minutesAgo(11) })
-    .where("id", "=", waiting)
+    .updateTable("handoffs")
+    .set({ requestedAt: minutesAgo(11) })
+    .where("conversationId", "=", waiting)
     .execute();
   const taken = await add(
     9,
