@@ -19,6 +19,7 @@ beforeEach(() => {
     removeItem: (name: string) => stored.delete(name),
   });
   // A module that the tested module imports reads this, so the tested module is imported within the tests.
+  vi.stubGlobal("document", { querySelector: () => null });
   vi.stubGlobal("location", { origin: "https://chat.example" });
   vi.stubGlobal("window", { isSecureContext: true, PushManager: {}, Notification: {} });
   vi.stubGlobal("Notification", { permission: "granted" });

@@ -15,6 +15,7 @@ beforeEach(() => {
   vi.resetModules();
   current = null;
   sent = [];
+  vi.stubGlobal("document", { querySelector: () => null });
   vi.stubGlobal("location", { origin: "https://chat.example" });
   vi.stubGlobal("fetch", async (url: string, init: RequestInit = {}) => {
     const { pathname } = new URL(url);

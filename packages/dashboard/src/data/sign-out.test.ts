@@ -7,6 +7,7 @@ const otherTab = new BroadcastChannel("foyer.sign-out");
 beforeEach(() => {
   left = [];
   answer = () => Response.json({ success: true });
+  vi.stubGlobal("document", { querySelector: () => null });
   vi.stubGlobal("location", { origin: "https://chat.example", assign: (path: string) => left.push(path) });
   vi.stubGlobal("localStorage", { removeItem() {} });
   vi.stubGlobal("window", { isSecureContext: false });
