@@ -105,6 +105,14 @@ export const DocumentSourceDetail = Type.Object(
   {
     ...sourceFields,
     urls: nullable(urls),
+    found: Type.Integer({ description: "Number of addresses that the latest sync found on the site" }),
+    unused: Type.Array(
+      Type.Object({
+        reason: Type.String({ description: "Why pages are not used, without their addresses" }),
+        count: Type.Integer(),
+      }),
+      { description: "Pages that were found and not read, by reason, the most frequent first" },
+    ),
   },
   { $id: "DocumentSourceDetail" },
 );

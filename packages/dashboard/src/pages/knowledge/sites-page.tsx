@@ -156,11 +156,30 @@ function SitePages({ site }: { site: DocumentSource }) {
   const [state, setState] = useState<SourcePageState | "">("");
   return (
     <div className="grid gap-2">
+      <UnusedPages site={site} />
       <div className="max-w-40">
         <Select label="State" value={state} options={pageStateOptions} onChange={setState} />
       </div>
       <PagesInState key={state} site={site} state={state || null} />
     </div>
+  );
+}
+
+/** Why pages that were found are not used. */
+function UnusedPages({ site }: { site: DocumentSource }) {
+  const { data } = useQuery({
+    ...endpointQuery("getSource", { id: site.id }),
+    refetchInterval: isUnderWay(site) ? POLL_MS : false,
+  });
+  if (!data || data.unused.length === 0) return null;
+  return (
+    <ul aria-label="Why pages are not used" className="grid gap-1 text-sm text-soft">
+      {data.unused.map(({ reason, count }) => (
+        <li key={reason}>
+          {count === 1 ? "1 page" : `${count.toLocaleString()} pages`}: {reason}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -118,7 +118,7 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
       await agents.get(organizationId, input.agentId);
       checkSettings(outbound, input, null);
       const row = createRow(outbound, organizationId, input);
-      const source = toSourceDetail(row, noPages);
+      const source = toSourceDetail(row, noPages, []);
       await store
         .inTransaction(async (trx) => {
           if (!(await store.insert(trx, row, MAX_SOURCES_PER_AGENT))) throw tooManySourcesError();
@@ -192,7 +192,7 @@ async function findSource(store: SourceStore, organizationId: string, id: string
 
 async function readDetail(store: SourceStore, row: SourceRow): Promise<DocumentSourceDetail> {
   const counts = await store.counts(row.organizationId, [row]);
-  return toSourceDetail(row, counts.get(row.id) ?? noPages);
+  return toSourceDetail(row, counts.get(row.id) ?? noPages, await store.unused(row));
 }
 
 const clampPage = ({ limit, offset = 0 }: Page) => ({ limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset });

@@ -287,6 +287,10 @@ onBothDatabases("the site crawler", (createDatabase) => {
       `/old skipped: The page redirects to ${site.url}/new.`,
       "/secret skipped: The page has a noindex rule.",
     ]);
+    const { body: detail } = await call("GET", `/sources/${id}`);
+    expect(detail.found).toBe(10);
+    expect(detail.unused[0]).toEqual({ reason: "The page has a noindex rule.", count: 2 });
+    expect(detail.unused).toContainEqual({ reason: "The page redirects to another page.", count: 1 });
     site.pages.set("/new", { body: page("New", "The new page."), headers: { "x-robots-tag": "none" } });
     await sources.sync(id);
     expect(await sources.documents(id)).not.toContain("/new: New");

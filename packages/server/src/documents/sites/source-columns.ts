@@ -30,8 +30,33 @@ export function toSource(row: SourceRow, pages: PageCounts): DocumentSource {
   };
 }
 
-export function toSourceDetail(row: SourceRow, pages: PageCounts): DocumentSourceDetail {
-  return { ...toSource(row, pages), urls: row.urls === null ? null : JSON.parse(row.urls) };
+/** How many pages were not used for a reason, which can name an address. */
+export type UnusedPages = { reason: string | null; n: number };
+
+export function toSourceDetail(
+  row: SourceRow,
+  pages: PageCounts,
+  unused: readonly UnusedPages[],
+): DocumentSourceDetail {
+  return {
+    ...toSource(row, pages),
+    urls: row.urls === null ? null : JSON.parse(row.urls),
+    found: Object.values(pages).reduce((sum, count) => sum + count, 0),
+    unused: joinReasons(unused),
+  };
+}
+
+const MAX_REASONS = 50;
+
+/** Joins reasons that differ only in the address that they name. */
+function joinReasons(unused: readonly UnusedPages[]): DocumentSourceDetail["unused"] {
+  const counts = new Map<string, number>();
+  for (const { reason, n } of unused) {
+    const text = (reason ?? "").replace(/https?:\/\/\S*[^\s.]/g, "another page");
+    counts.set(text, (counts.get(text) ?? 0) + n);
+  }
+  const joined = [...counts].map(([reason, count]) => ({ reason, count }));
+  return joined.toSorted((one, other) => other.count - one.count).slice(0, MAX_REASONS);
 }
 
 export type PageWithDocument = Pick<SourcePageRow, "url" | "state" | "reason" | "documentId"> & {

@@ -6,7 +6,7 @@ import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Trx } from "../store.ts";
-import { noPages, type PageCounts, type PageWithDocument } from "./source-columns.ts";
+import { noPages, type PageCounts, type PageWithDocument, type UnusedPages } from "./source-columns.ts";
 
 type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
 type Page = { limit: number; offset: number };
@@ -60,6 +60,17 @@ function readers({ db, reads }: StoreDeps) {
         if (count) count[state] = Number(n);
       }
       return counts;
+    },
+    /** Why pages of a source are not used, and how many. */
+    async unused({ id, organizationId }: Owned): Promise<UnusedPages[]> {
+      const query = db
+        .selectFrom("sourcePages")
+        .select(["reason", (x) => x.fn.countAll<number>().as("n")])
+        .where("sourceId", "=", id)
+        .where("state", "in", ["skipped", "missing", "failed"])
+        .groupBy("reason");
+      const rows = await reads.run(query, { lane: "list", owner: organizationId });
+      return rows.map(({ reason, n }) => ({ reason, n: Number(n) }));
     },
     /** Pages ordered by URL. */
     async pages({ id, organizationId }: Owned, state: SourcePageState | undefined, { limit, offset }: Page) {
