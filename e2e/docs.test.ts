@@ -63,6 +63,7 @@ describe("the documentation", () => {
     await page.getByRole("link", { name: "Getting started" }).and(page.locator("[aria-current]")).waitFor();
     expect((await fetch(`${server.url}/docs/start`)).status).toBe(200);
     await takePictures(page, "docs-start");
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   it("has one navigation for the guides and the API reference, and cuts none of it at 1280 and 1440 px", async () => {
