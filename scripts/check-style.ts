@@ -34,7 +34,7 @@ const forbiddenPaths = [
 const rowOverlayReason = "no inset-0 in a table row: use LinkTr, whose click follows the row's link";
 const rowOverlay = /<(?:tr|Tr|LinkTr)\b(?:(?!<\/(?:tr|Tr|LinkTr)>)[\s\S])*?\binset-0\b/;
 
-/** Whoever changes a conversation must tell the listeners and lock rows in one order, which only the log does. */
+/** A change of a conversation must call the listeners and lock rows in one order, which only the log does. */
 const conversationLog = "packages/server/src/conversations/log/";
 const conversationWrite =
   /(?:\b(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*"|\bcompileInsert\b[^;]*?,\s*"|`\s*(?:insert into|update|delete from) "?)(?:conversations|messages)\b/i;

@@ -72,13 +72,13 @@ export const documentFormatList: string = new Intl.ListFormat("en", { style: "lo
   .format(descriptors.map(([, { label }]) => label))
   .replace(", and ", " and ");
 
-/** The format that a media type stands for, whose parameters are ignored. */
+/** The format of a media type. Its parameters are ignored. */
 export function formatOfMediaType(mediaType: string): DocumentFormat | null {
   const [bare = ""] = mediaType.toLowerCase().split(";");
   return descriptors.find(([, { mediaTypes }]) => mediaTypes.includes(bare.trim()))?.[0] ?? null;
 }
 
-/** The format that the extension of a file name or URL path stands for. */
+/** The format of the extension in a file name or URL path. */
 export function formatOfName(name: string): DocumentFormat | null {
   const [, extension = ""] = /\.([a-z]{1,10})$/i.exec(name.trim()) ?? [];
   return descriptors.find(([, { extensions }]) => extensions.includes(extension.toLowerCase()))?.[0] ?? null;

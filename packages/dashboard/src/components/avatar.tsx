@@ -25,7 +25,7 @@ export function VisitorAvatar({ name }: { name: string | null }) {
   );
 }
 
-/** The lamp that stands for an agent. Hidden from screen readers, which read the agent's name. */
+/** The lamp as the face of an agent. Hidden from screen readers, which read the agent's name. */
 export function AgentAvatar() {
   return (
     <span aria-hidden className={circle}>

@@ -4,5 +4,5 @@ const basePath = () => document.querySelector<HTMLMetaElement>("meta[name=foyer-
 /** The address of the server that served this page. */
 export const serverUrl = (): string => location.origin + basePath();
 
-/** The path of a page that the router does not open, such as `/docs/api`, or that is loaded anew. */
+/** The path of a page that the browser loads instead of the router, such as `/docs/api`. */
 export const serverPath = (path: string): string => basePath() + path;

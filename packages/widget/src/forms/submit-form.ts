@@ -77,7 +77,7 @@ export function createFormSubmitter(panel: FormPanel, parts: Parts) {
     // Do not leak the previous visitor's submission.
     if (!controller.isOver) {
       storage.saveSent({ key, message: store.get().message });
-      // A pinned form is not shown again after a reload, so nobody would see its answers.
+      // A pinned form is not shown again after a reload, so no one would see its answers.
       if (!isPinned(key)) storage.saveAnswers({ key, answers });
     }
     chat.formSent(key);

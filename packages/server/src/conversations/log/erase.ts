@@ -71,7 +71,7 @@ export function deleteAgentConversations(db: Db, agentId: string): Promise<numbe
   return deleteConversations(db, (all) => all.where("agentId", "=", agentId), {});
 }
 
-/** Without `emit`, the listeners are not told: nobody follows the conversations of a deleted agent or very old ones. */
+/** Without `emit`, the listeners are not called, because no one follows conversations of a deleted agent or very old ones. */
 function deleteConversations(
   db: Db,
   which: (all: Conversations) => Conversations,

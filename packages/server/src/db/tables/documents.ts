@@ -41,7 +41,7 @@ export type DocumentRow = {
   fileId: string | null;
   /** the encoding that the HTTP response or the upload named for the original, such as `shift_jis` */
   charset: string | null;
-  /** the format that the media type or the name of the upload or page stands for; decides in doubt */
+  /** the format of the media type, or of the name of the upload or page; decides in doubt */
   declaredFormat: DocumentFormat | null;
   /** SHA-256 of the original, and of the title where it is part of the content */
   contentHash: string;

@@ -55,7 +55,7 @@ function linearize(node: XmlNode): string {
   return children.map(linearize).join("");
 }
 
-/** The sign of a sum or integral, which stands in its properties. */
+/** The sign of a sum or integral, from its properties. */
 function operatorOf(node: XmlNode): string {
   if (localName(node.name ?? "") !== "naryPr") return "";
   const sign = (node.children ?? []).find((child) => localName(child.name ?? "") === "chr") as

@@ -5,7 +5,7 @@ import { isEmail, isHtml, isSrt, isVtt, resemblesCsv, resemblesHtml, resemblesMa
 type FormatReader = {
   /** Whether the content leaves no doubt. The first format that matches is used. */
   matches?(probe: FileProbe): boolean;
-  /** Whether a text that nobody declared to be of a format is probably of this one. */
+  /** Whether a text without a declared format is probably of this one. */
   resembles?(text: string): boolean;
   read(file: FileInput): FileContent | Promise<FileContent>;
 };
