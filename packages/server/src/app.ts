@@ -8,12 +8,12 @@ import { type AgentService, type CopyContent, createAgentService } from "./agent
 import { visitorAgentRoutes } from "./agents/visitor-routes.ts";
 import type { AuditLog } from "./auth/audit/audit-log.ts";
 import { accountRoutes } from "./auth/routes.ts";
-import { createChatBytes } from "./chat/chat-bytes.ts";
 import { createDraftWriter } from "./chat/draft-reply.ts";
 import { createReplyStore } from "./chat/reply-store.ts";
 import { chatRoutes } from "./chat/routes.ts";
-import { createRunningReplies } from "./chat/running-replies.ts";
+import { createRunningReplies } from "./chat/running/running-replies.ts";
 import { type ChatService, createChatService } from "./chat/service.ts";
+import { createChatBytes } from "./chat/turn/chat-bytes.ts";
 import { createConversationCounters } from "./conversations/analytics/counters.ts";
 import { createConversationAnalytics } from "./conversations/analytics/service.ts";
 import { createDocumentAnswers } from "./conversations/document-answers.ts";

@@ -8,9 +8,9 @@ import { AppError } from "../errors.ts";
 import { describeFailure } from "../models/provider-failure.ts";
 import type { TokenBudgets } from "../plans/token-budget.ts";
 import { failure } from "../tools/tool-outcome.ts";
-import { type LoopInput, runAgentLoop } from "./agent-loop.ts";
-import { createCitationFilter } from "./citation-filter.ts";
-import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
+import { createCitationFilter } from "./filters/citation-filter.ts";
+import { type LoopInput, runAgentLoop } from "./loop/agent-loop.ts";
+import { historyLimits, type Note, toPrompt } from "./turn/model-prompt.ts";
 
 /**
  * One step for a search of the documents, one for the answer, and one for a second search if the first found nothing.

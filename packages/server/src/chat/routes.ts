@@ -11,10 +11,10 @@ import { sendEvents } from "../http/sse.ts";
 import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
 import type { VisitorLimit } from "../plans/visitor-limit.ts";
 import { whileReplyStarts } from "../starting-replies.ts";
-import { checkChatRequest } from "./check-request.ts";
-import { followStored } from "./follow-reply.ts";
-import { parsePosition } from "./reply-events.ts";
 import type { ChatService } from "./service.ts";
+import { followStored } from "./stream/follow-reply.ts";
+import { parsePosition } from "./stream/reply-events.ts";
+import { checkChatRequest } from "./turn/check-request.ts";
 
 export function chatRoutes(
   app: App,

@@ -3,7 +3,7 @@ import { insertConversation, insertManyConversations } from "../../../../test/co
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { createTitle } from "../chat/new-messages.ts";
+import { createTitle } from "../chat/turn/new-messages.ts";
 import { deleteOlderThan } from "./log/erase.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;

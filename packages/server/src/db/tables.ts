@@ -271,7 +271,7 @@ export type ConversationRow = OwnershipColumns & {
   /** UTF-8 bytes of all messages, and of their tool calls */
   textBytes: number;
   toolBytes: number;
-  /** page, referrer, device and language at the start, see chat/visit-context.ts */
+  /** page, referrer, device and language at the start, see chat/turn/visit-context.ts */
   context: Json | null;
   /** the text that the visitor agreed to before the first message, and when */
   consent: Json | null;
@@ -298,7 +298,7 @@ type ConversationTable = Omit<
 
 /** Inbox state. New conversations start with the defaults. */
 type InboxColumns = {
-  /** identifies a first message that is sent again, see chat/repeated-starts.ts; null when it cannot be */
+  /** identifies a first message that is sent again, see chat/turn/repeated-starts.ts; null when it cannot be */
   startKey: Generated<string | null>;
   /** When a member last opened the conversation. It is unread when this is null or earlier than `lastMessageAt`. */
   readAt: Generated<Instant | null>;
@@ -316,13 +316,13 @@ export type MessageRow = AuthorColumns & {
   content: string;
   /** the reply's pieces in order, unless it is a single text */
   pieces: Json | null;
-  /** the page from which the visitor sent it, see chat/message-page.ts */
+  /** the page from which the visitor sent it, see chat/turn/message-page.ts */
   page: Json | null;
   /** an HMAC of the client's key of a visitor's message, unique within the conversation */
   messageKey: string | null;
   /** 1 when a client wrote it in the agent's name, with the history of a new conversation */
   isSupplied: Flag;
-  /** the hosts to which links were removed from the text, see chat/removed-links.ts */
+  /** the hosts to which links were removed from the text, see chat/filters/removed-links.ts */
   removedLinks: Json | null;
   feedback: "up" | "down" | null;
   feedbackComment: string | null;

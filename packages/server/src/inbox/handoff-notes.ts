@@ -1,4 +1,4 @@
-import type { Note } from "../chat/model-prompt.ts";
+import type { Note } from "../chat/turn/model-prompt.ts";
 import type { Db } from "../db/open.ts";
 import type { HandoffRow } from "../db/tables/handoff.ts";
 import type { ConversationRow } from "../db/tables.ts";

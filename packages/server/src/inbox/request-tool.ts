@@ -1,7 +1,7 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type HandoffSettings, handoffLimits } from "@foyer/contract";
 import { parseHandoff, toWidgetHandoff } from "../agents/handoff.ts";
-import type { ReplyTool } from "../chat/reply-tool.ts";
+import type { ReplyTool } from "../chat/loop/reply-tool.ts";
 import type { RequestHuman } from "../conversations/log/change.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";

@@ -19,7 +19,7 @@ import {
   refuseOpenaiChat,
   refuseResponses,
 } from "../../../../test/providers/strict-providers.ts";
-import { toPrompt } from "../chat/model-prompt.ts";
+import { toPrompt } from "../chat/turn/model-prompt.ts";
 import type { HistoryRow } from "../conversations/log/queries.ts";
 import { type Piece, toColumns } from "../conversations/message-pieces.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";

@@ -5,7 +5,7 @@ import { AppError, invalid, notFound } from "../../errors.ts";
 import { inKeyOrder } from "../../in-key-order.ts";
 import type { ClientToolAnswer } from "../../tools/run-tool.ts";
 import { inputProblem } from "../../tools/schema/input-schema.ts";
-import type { RunToolOptions } from "../agent-loop.ts";
+import type { RunToolOptions } from "../loop/agent-loop.ts";
 import { createClientToolStore } from "./store.ts";
 
 /** The interval at which results that other processes have received are read, in milliseconds. */

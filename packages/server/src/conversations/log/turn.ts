@@ -13,7 +13,7 @@ export type Visitor = Pick<
 export type NewTurn = {
   conversation: ConversationRow;
   isNew: boolean;
-  /** identifies the first message of a new conversation when it is sent again, see chat/repeated-starts.ts */
+  /** identifies the first message of a new conversation when it is sent again, see chat/turn/repeated-starts.ts */
   startKey: string | null;
   /** whether the agent does not reply while the visitor waits for a person */
   isSilentWhileWaiting: boolean;

@@ -1,0 +1,286 @@
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { Usage } from "@foyer/contract";
+import type { FastifyBaseLogger } from "fastify";
+import type { ConversationLog } from "../../conversations/log/log.ts";
+import type { EndedReply } from "../../conversations/log/turn.ts";
+import { type Piece, toColumns } from "../../conversations/message-pieces.ts";
+import type { AgentRow, MessageRow } from "../../db/tables.ts";
+import type { DocumentSearch, ReplyDocuments } from "../../documents/search-tool.ts";
+import type { AskLimits } from "../../models/ask-model.ts";
+import type { ChosenModel } from "../../models/chat-model.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { describeFailure } from "../../models/provider-failure.ts";
+import type { UsageOwner } from "../../plans/token-budget.ts";
+import type { AgentTools } from "../../tools/agent-tools.ts";
+import { isFromPage } from "../../tools/quoted-data.ts";
+import type { NumberedPassage } from "../../tools/tool-outcome.ts";
+import type { ClientToolCalls } from "../client-tools/calls.ts";
+import { createCitationFilter } from "../filters/citation-filter.ts";
+import { createKnownLinks, createLinkFilter } from "../filters/link-filter.ts";
+import { createRemovedLinks, listNamingTexts } from "../filters/removed-links.ts";
+import { type LoopInput, type ReplyOutput, runAgentLoop } from "../loop/agent-loop.ts";
+import type { ReplyTool } from "../loop/reply-tool.ts";
+import type { ReplyEnding } from "../stream/reply-events.ts";
+import { addFollowUps } from "./follow-ups.ts";
+import { toAnswer } from "./reply-answer.ts";
+import type { RunningReplies } from "./running-replies.ts";
+import type { RunningReply } from "./running-reply.ts";
+
+const MAX_STEPS = 8;
+
+/** The request's log, so that a failure is logged with the request id. */
+export type ReplyLog = Pick<FastifyBaseLogger, "warn" | "error">;
+
+type Run = {
+  agent: AgentRow;
+  model: ChosenModel;
+  prompt: LanguageModelV4Prompt;
+  /** the origin of the page on which the visitor is chatting */
+  pageOrigin: string | undefined;
+  tools: AgentTools;
+  documents: ReplyDocuments | null;
+  /** asks for a person; null when the model cannot */
+  humanTool: ReplyTool | null;
+  /** the visitor's last message, for which the documents are searched before the model is called */
+  question: string;
+  log: ReplyLog;
+  /** the budgets that the reply counts towards, see plans/token-budget.ts */
+  usageOwner: UsageOwner;
+  /** a message to send instead of calling the model, or null */
+  refusal: string | null;
+  /** true when a member is trying the agent out: nothing is counted in the analytics */
+  isTest: boolean;
+  /** the epoch in which the reply began */
+  epoch: number;
+};
+
+type Parts = {
+  conversationLog: Pick<ConversationLog, "finish">;
+  replies: RunningReplies;
+  clientTools: ClientToolCalls;
+};
+
+/** How a reply ended, what it used, and the cause of a failure for members. */
+type Outcome = { ending: ReplyEnding; failure: EndedReply["failure"]; tokens: number } & Pick<
+  MessageRow,
+  "removedLinks"
+>;
+
+/** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
+export function createReplyRunner(limits: AskLimits, { conversationLog, replies, clientTools }: Parts) {
+  return async (reply: RunningReply, run: Run): Promise<void> => {
+    const { agent, model, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
+    const startedAt = Date.now();
+    let { ending, failure, tokens, removedLinks } = await produce(reply, run, { limits, clientTools });
+    let isStored = false;
+    try {
+      await replies.confirm(reply);
+      const end = {
+        id: reply.messageId,
+        now: Date.now(),
+        stopReason: ending.stopReason,
+        ...toColumns(reply.pieces),
+        removedLinks,
+        inputTokens: ending.usage?.inputTokens ?? null,
+        outputTokens: ending.usage?.outputTokens ?? null,
+      };
+      const { conversationId, messageId } = reply;
+      const scope = { organizationId: agent.organizationId, agentId: agent.id, conversationId, messageId };
+      const isRecorded = documents !== null && !isTest && refusal === null;
+      const { stopReason } = ending;
+      const promptText = documents?.kind === "prefix" ? documents.text : null;
+      const askedAt = performance.now();
+      const result = await conversationLog.finish({
+        conversationId,
+        epoch,
+        end,
+        usage: { agentId: agent.id, ...usageOwner, tokens },
+        failure,
+        failedTools: reply.pieces.filter(isFailedTool).length,
+        isCounted: !isTest && refusal === null,
+        answer: isRecorded
+          ? { ...scope, ...toAnswer(reply.pieces, { question, stopReason, promptText }), at: end.now }
+          : null,
+        agent,
+        model: refusal === null ? model.modelId : null,
+        startedAt,
+      });
+      isStored = result === "stored";
+      if (isStored) reply.confirm(askedAt);
+      // The reply was not stored, so the stream must not claim that it was.
+      else ending = { stopReason: result === "handed over" ? "handed_over" : "aborted" };
+    } catch (error) {
+      log.error({ err: error }, "the reply could not be stored");
+      ending = { stopReason: "error", error: { code: "INTERNAL", message: "The reply could not be stored." } };
+    }
+    replies.remove(reply);
+    reply.end(ending, { isStored });
+  };
+}
+
+/** Produces the content of a reply: the text, the calls of tools, and the follow-up questions. Never rejects. */
+async function produce(
+  reply: RunningReply,
+  run: Run,
+  { limits, clientTools }: { limits: AskLimits; clientTools: ClientToolCalls },
+): Promise<Outcome> {
+  const { agent, model, documents, question, log, refusal } = run;
+  const outcome: Outcome = { ending: { stopReason: "end_turn" }, failure: null, tokens: 0, removedLinks: null };
+  const onTokensUsed = (more: number) => {
+    outcome.tokens += more;
+  };
+  try {
+    const onLinksRemoved = (removedLinks: MessageRow["removedLinks"]) => {
+      outcome.removedLinks = removedLinks;
+    };
+    const output = documents ? withCheckedText(reply, documents, { ...run, onLinksRemoved }) : reply;
+    const loop = { ...createLoopInput(reply, run, clientTools), limits, onTokensUsed };
+    outcome.ending = refusal === null ? await runAgentLoop(loop, output) : endWithText(refusal, reply);
+  } catch (error) {
+    outcome.ending = reply.signal.aborted ? { stopReason: "aborted" } : endWithError(error, log);
+    if (outcome.ending.error) {
+      outcome.failure = {
+        organizationId: agent.organizationId,
+        agentId: agent.id,
+        code: outcome.ending.error.code,
+        ...describeFailure(error, model),
+      };
+    }
+  }
+  if (reply.isHandedOver) outcome.ending = { stopReason: "handed_over" };
+  if (refusal !== null) return outcome;
+  if (documents?.kind === "prefix") reply.keepCited(documents.passages);
+  const { stopReason, usage } = outcome.ending;
+  if (stopReason === "end_turn") {
+    const cost = await addFollowUps(reply, { agent, model, question, log });
+    onTokensUsed(cost.tokens);
+    if (usage) outcome.ending = { stopReason, usage: sum(usage, cost.usage) };
+  }
+  return outcome;
+}
+
+function createLoopInput(
+  reply: RunningReply,
+  { agent, model, prompt, tools, documents, humanTool, question }: Run,
+  clientTools: ClientToolCalls,
+): Omit<LoopInput, "limits"> {
+  const { waitFor } = clientTools.ofReply(reply);
+  const callable: Callable = {
+    ...tools,
+    runTool: (call, options) =>
+      tools.runTool(call, {
+        signal: options.signal,
+        runInPage: (toolId) => waitFor({ toolId, toolUseId: call.id }, options),
+      }),
+  };
+  const withHuman = humanTool ? withTool(callable, humanTool) : callable;
+  return {
+    organizationId: agent.organizationId,
+    model,
+    prompt,
+    temperature: agent.temperature / 100,
+    maxSteps: MAX_STEPS,
+    ...(documents?.kind === "search" ? withTool(withHuman, toReplyTool(documents)) : withHuman),
+    openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
+    signal: reply.signal,
+  };
+}
+
+type Callable = Pick<LoopInput, "tools" | "find" | "runTool">;
+
+function toReplyTool({ tool, run }: DocumentSearch): ReplyTool {
+  return { tool, executionType: "documents", run };
+}
+
+/** Adds a built-in tool to the agent's tools. It takes precedence over a tool of the same name. */
+function withTool(tools: Callable, { tool, executionType, shownInput, run }: ReplyTool): Callable {
+  const { name } = tool;
+  const info = { id: null, label: null, executionType, ...(shownInput ? { shownInput } : {}) };
+  return {
+    tools: [tool, ...tools.tools.filter((one) => one.name !== name)],
+    find: (called: string) => (called === name ? info : tools.find(called)),
+    runTool: (call, options) => (call.name === name ? run(call.input) : tools.runTool(call, options)),
+  };
+}
+
+/** Removes citations of passages that the model has not received, and links that only a passage contains. */
+function withCheckedText(
+  reply: RunningReply,
+  documents: ReplyDocuments,
+  { onLinksRemoved, ...sources }: LinkSources & { onLinksRemoved: (hosts: MessageRow["removedLinks"]) => void },
+): ReplyOutput {
+  const citations = createCitationFilter(documents.cite);
+  const isKnown = createKnownLinks(() => listTrustedTexts(reply, documents, sources));
+  const removed = createRemovedLinks(isKnown);
+  const links = createLinkFilter(isKnown, (address) => {
+    removed.add(address);
+    onLinksRemoved(removed.toColumn());
+  });
+  const show = (text: string) => {
+    if (text !== "") reply.text(text);
+  };
+  const closeText = () => {
+    show(links.push(citations.flush()) + links.flush());
+    reply.closeText();
+  };
+  return {
+    // Filter links last, because removing the citation from `htt[99]ps://` creates an address.
+    text: (text) => show(links.push(citations.push(text))),
+    closeText,
+    toolUse(piece) {
+      closeText();
+      reply.toolUse(piece);
+    },
+    toolResult: reply.toolResult,
+  };
+}
+
+type LinkSources = Pick<Run, "agent" | "prompt" | "pageOrigin">;
+
+/** Yields texts that the agent's owner has written or configured, as opposed to the texts of documents. */
+function* listTrustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, prompt, pageOrigin }: LinkSources) {
+  yield* listNamingTexts(agent);
+  if (pageOrigin) yield pageOrigin;
+  if (documents.kind === "prefix") yield* listAddresses(documents.passages);
+  for (const piece of reply.pieces) {
+    if (piece.type !== "tool" || !piece.result) continue;
+    if (piece.result.passages) yield* listAddresses(piece.result.passages);
+    else if (!isFromPage(piece.result.forModel)) yield piece.result.forModel;
+  }
+  // Include the results of earlier replies. The results of earlier searches are no longer in the prompt.
+  for (const message of prompt) {
+    if (message.role !== "tool") continue;
+    for (const part of message.content) {
+      if (part.type !== "tool-result" || part.output.type !== "text" || isFromPage(part.output.value)) continue;
+      yield part.output.value;
+    }
+  }
+}
+
+function* listAddresses(passages: readonly NumberedPassage[]): Generator<string> {
+  for (const { url, citation } of passages) if (url && citation === "link") yield url;
+}
+
+function isFailedTool(piece: Piece): boolean {
+  return piece.type === "tool" && piece.result?.isError === true;
+}
+
+function endWithText(text: string, reply: RunningReply): ReplyEnding {
+  reply.text(text);
+  reply.closeText();
+  return { stopReason: "end_turn", usage: { inputTokens: 0, outputTokens: 0 } };
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+  };
+}
+
+/** The ending shown to the visitor after a failure. The cause is logged. */
+function endWithError(error: unknown, log: ReplyLog): ReplyEnding {
+  log.warn({ err: error instanceof ModelError ? (error.cause ?? error) : error }, "reply failed");
+  if (error instanceof ModelError) return { stopReason: "error", error: { code: error.code, message: error.message } };
+  return { stopReason: "error", error: { code: "INTERNAL", message: "Something went wrong while replying." } };
+}
