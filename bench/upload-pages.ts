@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createPdf } from "../packages/server/src/documents/ingest/sample-files.ts";
+import { createPdf } from "../test/sample-files.ts";
 import { authorized } from "./foyer-process.ts";
 
 const CLIENTS = 4;

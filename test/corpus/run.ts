@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { formatOfName } from "@foyer/contract/rules/document-formats";
-import { declaredType } from "../../packages/server/src/documents/ingest/declared-type.ts";
-import { createExtractor } from "../../packages/server/src/documents/ingest/extractor.ts";
+import { declaredType } from "../../packages/server/src/documents/extract/declared-type.ts";
+import { createExtractor } from "../../packages/server/src/documents/extract/extractor.ts";
 import { type Comparison, compareTexts } from "./compare-texts.ts";
 import { createReferenceReaders } from "./reference-readers.ts";
 

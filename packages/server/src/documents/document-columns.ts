@@ -3,8 +3,8 @@ import type { Document, DocumentChanges, DocumentCreate, DocumentWarning, Faq } 
 import type { DocumentRow } from "../db/tables/documents.ts";
 import { checkAll, invalid } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
+import { cleanTitle } from "./extract/clean-title.ts";
 import type { StoredFile } from "./file-store.ts";
-import { cleanTitle } from "./ingest/clean-title.ts";
 
 /** The original of a document if the request contains it; null for a page, which is fetched later. */
 type Original = { mimeType: string; content: Buffer } | null;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import { newId } from "../ids.ts";
-import type { DeclaredType } from "./ingest/declared-type.ts";
+import type { DeclaredType } from "./extract/declared-type.ts";
 
 /**
  * The size of a part. It is small enough that reading or writing one part blocks the event loop for a few milliseconds

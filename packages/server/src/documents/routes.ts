@@ -7,7 +7,7 @@ import { formatAttachment } from "../http/attachment.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { createRateLimit } from "../plans/rate-limit.ts";
-import { fileLimits } from "./ingest/limits.ts";
+import { fileLimits } from "./extract/limits.ts";
 import { type DocumentService, fileTooLargeError } from "./service.ts";
 
 /** Retries per minute and organization. A request that retries several documents counts once. */

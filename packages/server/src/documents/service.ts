@@ -24,9 +24,9 @@ import {
 } from "./document-columns.ts";
 import { checkDocumentBytes } from "./document-quota.ts";
 import { type DocumentWriter, pickSettings, type Saved } from "./document-writer.ts";
+import { declaredType } from "./extract/declared-type.ts";
+import { fileLimits } from "./extract/limits.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
-import { declaredType } from "./ingest/declared-type.ts";
-import { fileLimits } from "./ingest/limits.ts";
 import { type SearchDeps, searchPassages } from "./search/search-passages.ts";
 import type { DocumentStore } from "./store.ts";
 

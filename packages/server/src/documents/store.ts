@@ -7,7 +7,7 @@ import type { DocumentRow } from "../db/tables/documents.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { TEXT_PART } from "./ingest/text-parts.ts";
+import { TEXT_PART } from "./extract/text-parts.ts";
 import { createKnowledgeQueries } from "./knowledge-queries.ts";
 import { deleteTexts } from "./retention.ts";
 import { deleteChunks } from "./search/passage-index.ts";

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type DnsQuestion, startDnsServer } from "../../../../test/dns-server.ts";
+import { close, listen, openOutbound, waitForNextTurn } from "../../../../test/outbound-servers.ts";
 import type { Outbound } from "./guarded-request.ts";
-import { close, listen, openOutbound, waitForNextTurn } from "./test-servers.ts";
 
 // 127.0.0.1 is allowed and stands for the public internet. All other addresses of this machine are internal.
 const allow = ["127.0.0.1/32"];

@@ -2,8 +2,6 @@ import { createServer as createHttpsServer } from "node:https";
 import { createServer, type Socket } from "node:net";
 import tls from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createGuardedConnect } from "./guarded-connect.ts";
-import { OutboundError } from "./guarded-request.ts";
 import {
   close,
   listen,
@@ -12,7 +10,9 @@ import {
   startHttpServer,
   waitForClose,
   waitForNextTurn,
-} from "./test-servers.ts";
+} from "../../../../test/outbound-servers.ts";
+import { createGuardedConnect } from "./guarded-connect.ts";
+import { OutboundError } from "./guarded-request.ts";
 
 const whole = { method: "GET", trust: "untrusted", organizationId: null, timeoutMs: 10_000, maxBytes: 1_000 } as const;
 

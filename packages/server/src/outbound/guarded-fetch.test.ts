@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { openOutbound, startHttpServer, waitForClose, waitForNextTurn } from "./test-servers.ts";
+import { openOutbound, startHttpServer, waitForClose, waitForNextTurn } from "../../../../test/outbound-servers.ts";
 
 const bomb = gzipSync(Buffer.alloc(50_000_000));
 

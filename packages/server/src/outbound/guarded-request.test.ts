@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { openOutbound, startHttpServer, waitForClose, waitForNextTurn } from "../../../../test/outbound-servers.ts";
 import { createOutbound } from "./guarded-request.ts";
-import { openOutbound, startHttpServer, waitForClose, waitForNextTurn } from "./test-servers.ts";
 
 const whole = { method: "GET", trust: "untrusted", organizationId: null, timeoutMs: 10_000, maxBytes: 1_000 } as const;
 const never = () => new Promise<string[]>(() => {});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hostileAnswers, hostileLiterals, hostileUrls } from "../../../../test/hostile-addresses.ts";
-import { openOutbound, startCanary, startHttpServer } from "./test-servers.ts";
+import { openOutbound, startCanary, startHttpServer } from "../../../../test/outbound-servers.ts";
 
 describe("hostile URLs", () => {
   it("reach nothing by request, stream or fetch in more than 200 spellings", async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startDnsServer } from "../../../../test/dns-server.ts";
+import { openOutbound, startHttpServer } from "../../../../test/outbound-servers.ts";
 import { OutboundError, wasNeverSent } from "./outbound-error.ts";
 import { createNameResolver } from "./resolve-names.ts";
-import { openOutbound, startHttpServer } from "./test-servers.ts";
 
 type Answer = Parameters<typeof startDnsServer>[0];
 

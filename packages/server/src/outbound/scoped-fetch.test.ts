@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { openOutbound, startHttpServer } from "../../../../test/outbound-servers.ts";
 import { createBoundedFetch, withFetch } from "./scoped-fetch.ts";
-import { openOutbound, startHttpServer } from "./test-servers.ts";
 
 const says =
   (text: string): typeof globalThis.fetch =>

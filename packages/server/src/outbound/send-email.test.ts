@@ -6,11 +6,11 @@ import tls from "node:tls";
 import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { close, listen } from "../../../../test/outbound-servers.ts";
 import { certificate, startSmtpServer } from "../../../../test/smtp-server.ts";
 import { readConfig } from "../config.ts";
 import { createMailer, MailError } from "./send-email.ts";
 import { isMailAddress, parseMailbox } from "./smtp-address.ts";
-import { close, listen } from "./test-servers.ts";
 
 const mail = { to: "ada@example.com", subject: "Your link", parts: ["Here it is."] };
 const auth = { user: "foyer@example.com", pass: "canary:50% of/it" };

@@ -14,7 +14,8 @@ const ERROR_DELAY_MS = 60_000;
 type EraseDeps = Pick<Deps, "db" | "reads" | "databaseKind">;
 
 /**
- * Deletes a batch, the conversations last. Rows that refer to a deleted row are deleted with it, see erasure-map.ts.
+ * Deletes a batch, the conversations last. Rows that refer to a deleted row are deleted with it, see
+ * test/erasure-map.ts.
  */
 export async function eraseBatch(
   deps: EraseDeps,

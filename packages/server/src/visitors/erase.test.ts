@@ -5,6 +5,7 @@ import { visitorDataKinds } from "@foyer/contract";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { erasureMap, tablesWithoutVisitorData } from "../../../../test/erasure-map.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember } from "../../../../test/session-client.ts";
@@ -15,7 +16,6 @@ import { deleteAgentEventsBefore } from "../events/retention.ts";
 import { newId } from "../ids.ts";
 import { applyRestoreLedger, readLedgerFile, readRestoreLedger, writeLedgerFile } from "../restore-ledger.ts";
 import { eraseAgain } from "./erase-again.ts";
-import { erasureMap, tablesWithoutVisitorData } from "./erasure-map.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 type World = { account: Account; agentId: string; toolId: string };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { type OidcTestServer, startOidcServer } from "../../../../../test/oidc-server.ts";
+import { openOutbound, startCanary, startHttpServer } from "../../../../../test/outbound-servers.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createBrowser, createOwner, password } from "../../../../../test/session-client.ts";
 import type { Caller } from "../../outbound/guarded-request.ts";
-import { openOutbound, startCanary, startHttpServer } from "../../outbound/test-servers.ts";
 
 const base = "http://localhost:3000";
 const redirectUri = `${base}/auth/callback/oidc`;

@@ -1,10 +1,10 @@
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { type DeclaredType, declaredType } from "../extract/declared-type.ts";
+import { ExtractionError } from "../extract/extraction-error.ts";
+import type { Extractor } from "../extract/extractor.ts";
 import { SiteError } from "../sites/discover.ts";
 import { openPage } from "../sites/open-page.ts";
 import type { SiteClients } from "../sites/site-client.ts";
-import { type DeclaredType, declaredType } from "./declared-type.ts";
-import { ExtractionError } from "./extraction-error.ts";
-import type { Extractor } from "./extractor.ts";
 
 export type FetchPage = ReturnType<typeof createFetchPage>;
 

@@ -7,13 +7,13 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
 import { createLeasedQueue, LeaseLostError } from "../../jobs/leased-queue.ts";
+import type { ExtractionError } from "../extract/extraction-error.ts";
+import type { ExtractionResult } from "../extract/extraction-protocol.ts";
 import type { FileStore, StoredFile } from "../file-store.ts";
 import type { RunWrite } from "../ingestion-writes.ts";
 import { deleteTexts } from "../retention.ts";
 import { deleteChunks, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
 import type { Trx } from "../store.ts";
-import type { ExtractionError } from "./extraction-error.ts";
-import type { ExtractionResult } from "./extraction-protocol.ts";
 
 /** A job that this process has leased. `fence` identifies the lease. */
 export type LeasedJob = DocumentJobRow;

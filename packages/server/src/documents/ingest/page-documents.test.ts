@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
-import { startHttpServer } from "../../outbound/test-servers.ts";
+import { startHttpServer } from "../../../../../test/outbound-servers.ts";
 
 let client: DocumentClient;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { DocumentRow } from "../../db/tables/documents.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { RunJob } from "../../jobs/worker.ts";
+import { ExtractionError } from "../extract/extraction-error.ts";
+import type { Extractor } from "../extract/extractor.ts";
 import type { FileStore } from "../file-store.ts";
-import { ExtractionError } from "./extraction-error.ts";
-import type { Extractor } from "./extractor.ts";
 import type { FetchPage } from "./fetch-page.ts";
 import type { JobQueue, LeasedJob, Progress } from "./job-queue.ts";
 

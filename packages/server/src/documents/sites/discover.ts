@@ -1,9 +1,9 @@
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { ExtractionError } from "../ingest/extraction-error.ts";
-import type { SiteReader } from "../ingest/extractor.ts";
-import { plainHost } from "./site-address.ts";
+import { ExtractionError } from "../extract/extraction-error.ts";
+import type { SiteReader } from "../extract/extractor.ts";
+import { plainHost } from "../extract/site-address.ts";
+import type { Judged, SiteScope } from "../extract/site-protocol.ts";
 import type { SiteClient } from "./site-client.ts";
-import type { Judged, SiteScope } from "./site-protocol.ts";
 import type { SyncProblem } from "./sync-queue.ts";
 
 /**

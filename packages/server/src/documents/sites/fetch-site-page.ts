@@ -1,7 +1,7 @@
 import type { DocumentRow, SourcePageRow } from "../../db/tables/documents.ts";
 import type { GetResult } from "../../outbound/get-following.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
+import { MAX_PAGE_BYTES } from "../extract/page-limits.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
 
 type Fetching = { parts: DiscoveryParts; site: OpenSite; signal: AbortSignal };

@@ -1,5 +1,5 @@
 import type { GetResult } from "../../outbound/get-following.ts";
-import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
+import { MAX_PAGE_BYTES } from "../extract/page-limits.ts";
 import { type DiscoveryParts, type OpenSite, openSite, SiteError } from "./discover.ts";
 import { requireAllowed } from "./fetch-site-page.ts";
 

@@ -1,6 +1,6 @@
 import type { SourcePageRow } from "../../db/tables/documents.ts";
 import type { GetResult } from "../../outbound/get-following.ts";
-import { ROBOT_NAME } from "../ingest/page-limits.ts";
+import { ROBOT_NAME } from "../extract/page-limits.ts";
 
 type Problem = Pick<SourcePageRow, "state" | "reason">;
 

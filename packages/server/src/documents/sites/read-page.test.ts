@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ExtractionError } from "../ingest/extraction-error.ts";
+import { ExtractionError } from "../extract/extraction-error.ts";
 import { unreadableOutcome } from "./read-page.ts";
 
 it.each([

@@ -7,15 +7,15 @@ import type { GetResult } from "../../outbound/get-following.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { pageContent } from "../document-columns.ts";
 import type { DocumentWriter } from "../document-writer.ts";
+import { declaredType } from "../extract/declared-type.ts";
+import { ExtractionError } from "../extract/extraction-error.ts";
+import type { LinksResult } from "../extract/site-protocol.ts";
 import type { FileStore } from "../file-store.ts";
-import { declaredType } from "../ingest/declared-type.ts";
-import { ExtractionError } from "../ingest/extraction-error.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
 import { fetchPage, shortenUrl } from "./fetch-site-page.ts";
 import { isNoindexHeader, readProblem } from "./page-responses.ts";
 import type { PageStore } from "./page-store.ts";
-import type { LinksResult } from "./site-protocol.ts";
 import type { SyncJob, SyncProblem, SyncQueue } from "./sync-queue.ts";
 
 export type SyncParts = DiscoveryParts & {

@@ -1,8 +1,8 @@
 import { maxSourcePages } from "@foyer/contract";
 import type { SourcePageRow } from "../../db/tables/documents.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { declaredType } from "../ingest/declared-type.ts";
-import { ExtractionError } from "../ingest/extraction-error.ts";
+import { declaredType } from "../extract/declared-type.ts";
+import { ExtractionError } from "../extract/extraction-error.ts";
 import { SiteError } from "./discover.ts";
 import { fetchPage } from "./fetch-site-page.ts";
 import { HIDDEN_BY_OWNER, readProblem } from "./page-responses.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Outbound } from "../../outbound/guarded-request.ts";
-import { readSiteFile } from "./read-site-file.ts";
+import { readSiteFile } from "../extract/read-site-file.ts";
 import { createSiteClients } from "./site-client.ts";
 
 const page = { status: 200, headers: {}, body: Buffer.from("Text"), truncated: false, durationMs: 1 };

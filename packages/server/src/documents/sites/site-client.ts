@@ -4,7 +4,7 @@ import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../../outbound/retry-after.ts";
 import { createHostSemaphore } from "../../pools/host-semaphore.ts";
-import { PAGE_TIMEOUT_MS, USER_AGENT } from "../ingest/page-limits.ts";
+import { PAGE_TIMEOUT_MS, USER_AGENT } from "../extract/page-limits.ts";
 
 /** The minimum delay between two requests to a host, in milliseconds. robots.txt can only increase it. */
 const MIN_DELAY_MS = 50;

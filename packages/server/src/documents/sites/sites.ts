@@ -1,8 +1,8 @@
 import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
 import type { DocumentWriter } from "../document-writer.ts";
+import type { Extractor } from "../extract/extractor.ts";
 import type { FileStore } from "../file-store.ts";
-import type { Extractor } from "../ingest/extractor.ts";
 import type { DocumentStore } from "../store.ts";
 import { createPageStore } from "./page-store.ts";
 import { createPreview } from "./preview.ts";

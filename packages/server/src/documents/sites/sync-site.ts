@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { RunJob } from "../../jobs/worker.ts";
-import type { Extractor } from "../ingest/extractor.ts";
+import type { Extractor } from "../extract/extractor.ts";
 import { deleteSourcePages } from "../retention.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
 import { type RunningSync, readPage, type SyncParts, tooManyPagesProblem } from "./read-page.ts";

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { hostileAnswers, hostileUrls } from "../../../../../test/hostile-addresses.ts";
+import { openOutbound, startCanary } from "../../../../../test/outbound-servers.ts";
 import type { SubmissionRow } from "../../db/tables/forms.ts";
-import { openOutbound, startCanary } from "../../outbound/test-servers.ts";
 import { createMailRecipients } from "../../tools/form/mail-recipients.ts";
 import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { createDeliverySender } from "./send-delivery.ts";

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
+import { close, listen } from "../../../../../test/outbound-servers.ts";
 import { holdRefusedPort } from "../../../../../test/refused-port.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
-import { close, listen } from "../../outbound/test-servers.ts";
 import { determineNext } from "../../outbox/attempts.ts";
 
 const usual = [0, 60_000, 300_000, 1_800_000, 7_200_000];

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openOutbound } from "../../../../../test/outbound-servers.ts";
 import { slackTokens, startSlack } from "../../../../../test/slack-server.ts";
-import { openOutbound } from "../../outbound/test-servers.ts";
 import { createSlackChat } from "./slack.ts";
 import type { IncomingMessage, TeamChatError } from "./team-chat.ts";
 

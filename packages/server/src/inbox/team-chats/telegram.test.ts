@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openOutbound, startHttpServer } from "../../../../../test/outbound-servers.ts";
 import { startTelegram, telegramToken } from "../../../../../test/telegram-server.ts";
-import { openOutbound, startHttpServer } from "../../outbound/test-servers.ts";
 import type { IncomingMessage, TeamChatError } from "./team-chat.ts";
 import { createTelegramChat } from "./telegram.ts";
 

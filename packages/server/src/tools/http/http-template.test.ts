@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openOutbound } from "../../outbound/test-servers.ts";
+import { openOutbound } from "../../../../../test/outbound-servers.ts";
 import { buildRequest, checkHttpUrl } from "./http-template.ts";
 
 const secretValues: Record<string, string> = {

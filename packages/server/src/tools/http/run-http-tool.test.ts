@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { openOutbound, startCanary, startHttpServer, waitForNextTurn } from "../../../../../test/outbound-servers.ts";
 import type { ToolRow } from "../../db/tables.ts";
-import { openOutbound, startCanary, startHttpServer, waitForNextTurn } from "../../outbound/test-servers.ts";
 import { runHttpTool } from "./run-http-tool.ts";
 
 type HttpFields = Pick<ToolRow, "httpUrl"> &

@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openChat } from "../../../../../test/chat-client.ts";
 import { type DnsQuestion, startDnsServer } from "../../../../../test/dns-server.ts";
+import { close, listen } from "../../../../../test/outbound-servers.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
 import { createOutbound, type Outbound } from "../../outbound/guarded-request.ts";
-import { close, listen } from "../../outbound/test-servers.ts";
 
 type Names = Awaited<ReturnType<typeof startDnsServer>>;
 type Answered = Awaited<ReturnType<Parameters<typeof startDnsServer>[0]>>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createDocx, createXlsx, paragraph, zip } from "../../../../../test/sample-files.ts";
 import { declaredType } from "./declared-type.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
-import { createDocx, createXlsx, paragraph, zip } from "./sample-files.ts";
 
 const read = (content: string | Uint8Array): Promise<Extracted> => extract(Buffer.from(content), () => {});
 const failure = (content: string | Uint8Array) =>

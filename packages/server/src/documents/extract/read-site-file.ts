@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { extractHtml } from "../ingest/extract-html.ts";
-import { detectFormat } from "../ingest/file-probe.ts";
-import { ROBOT_NAME } from "../ingest/page-limits.ts";
+import { extractHtml } from "./extract-html.ts";
+import { detectFormat } from "./file-probe.ts";
+import { ROBOT_NAME } from "./page-limits.ts";
 import { readSitemap } from "./read-sitemap.ts";
 import type { LinksResult, SiteJob, SiteResult, SiteScope } from "./site-protocol.ts";
 import { type AddressFilter, createAddressFilter } from "./site-scope.ts";

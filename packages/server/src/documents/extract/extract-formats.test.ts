@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createDocx, createXlsx, paragraph, relationships, zip } from "../../../../../test/sample-files.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
-import { createDocx, createXlsx, paragraph, relationships, zip } from "./sample-files.ts";
 
 const read = (content: string | Uint8Array): Promise<Extracted> => extract(Buffer.from(content), () => {});
 const texts = async (content: string | Uint8Array) => (await read(content)).blocks.map(({ text }) => text);

@@ -1,7 +1,7 @@
 import type { DocumentErrorCode, DocumentKind, DocumentWarning } from "@foyer/contract";
 import type { PreparedDocument } from "../search/prepare-document.ts";
-import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { DeclaredType } from "./declared-type.ts";
+import type { SiteJob, SiteResult } from "./site-protocol.ts";
 import type { TextPart } from "./text-parts.ts";
 
 /**

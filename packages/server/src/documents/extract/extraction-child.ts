@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { setPriority } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
+import type { SiteJob, SiteResult } from "./site-protocol.ts";
 
 export type FileParts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type ExtractionOutcome = ExtractionResult | SiteResult[SiteJob["kind"]];

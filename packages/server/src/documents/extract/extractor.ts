@@ -1,5 +1,4 @@
 import { createFairPool } from "../../pools/fair-pool.ts";
-import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { OnProgress } from "./extracted.ts";
 import {
   createExtractionChild,
@@ -10,6 +9,7 @@ import {
 } from "./extraction-child.ts";
 import type { ExtractionJob, ExtractionResult } from "./extraction-protocol.ts";
 import { createExtractionUsage } from "./extraction-usage.ts";
+import type { SiteJob, SiteResult } from "./site-protocol.ts";
 
 /** The maximum number of concurrent processes for files and pages. Each may use 432 MB. */
 const MAX_FILE_PROCESSES = 2;

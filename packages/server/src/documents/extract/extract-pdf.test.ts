@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createPdf } from "../../../../../test/sample-files.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
-import { createPdf } from "./sample-files.ts";
 
 const read = (content: Uint8Array): Promise<Extracted> => extract(Buffer.from(content), () => {});
 const failure = (content: Uint8Array) =>

@@ -1,4 +1,4 @@
-import type { DeclaredType } from "../ingest/declared-type.ts";
+import type { DeclaredType } from "./declared-type.ts";
 
 /**
  * Defines which URLs belong to a site. Patterns and robots.txt are untrusted, so only the extraction process matches

@@ -1,7 +1,7 @@
 import { documentFormats } from "@foyer/contract/rules/document-formats";
 import { matchPage } from "@foyer/contract/rules/match-page";
 import robotsParser, { type Robot } from "robots-parser";
-import { ROBOT_NAME } from "../ingest/page-limits.ts";
+import { ROBOT_NAME } from "./page-limits.ts";
 import { plainHost, withoutTracking } from "./site-address.ts";
 import type { Judged, SiteScope } from "./site-protocol.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { createOutbound, type Outbound } from "./guarded-request.ts";
+import { createOutbound, type Outbound } from "../packages/server/src/outbound/guarded-request.ts";
 
 /** Creates an outbound client that is closed at the end of the test. */
 export function openOutbound(options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {

@@ -2,11 +2,11 @@ import process from "node:process";
 import { Worker } from "node:worker_threads";
 import type { Faq } from "@foyer/contract";
 import { prepareDocument } from "../search/prepare-document.ts";
-import type { SiteJob } from "../sites/site-protocol.ts";
 import { cleanTitle } from "./clean-title.ts";
 import { extract } from "./extract.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
+import type { SiteJob } from "./site-protocol.ts";
 import { readableText, splitFaq, splitPassages } from "./split-passages.ts";
 import { textParts } from "./text-parts.ts";
 
@@ -54,7 +54,7 @@ async function run(started: ExtractionJob | SiteJob, bytes: Uint8Array): Promise
 const isSiteJob = (started: ExtractionJob | SiteJob): started is SiteJob => "scope" in started;
 
 async function readForSite(started: SiteJob, bytes: Uint8Array) {
-  const { readSiteFile } = await import("../sites/read-site-file.ts");
+  const { readSiteFile } = await import("./read-site-file.ts");
   return readSiteFile(started, bytes);
 }
 

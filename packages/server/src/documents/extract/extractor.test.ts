@@ -3,9 +3,9 @@ import { getPriority } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
+import { createDocx, createHugeStream, createPdf, zip } from "../../../../../test/sample-files.ts";
 import { lowerPriority, sandboxFlags } from "./extraction-child.ts";
 import { createExtractor, type Extractor } from "./extractor.ts";
-import { createDocx, createHugeStream, createPdf, zip } from "./sample-files.ts";
 
 const extractor = createExtractor({ silenceMs: 3_000 });
 afterAll(() => extractor.close());

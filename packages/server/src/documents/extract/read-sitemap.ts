@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { Parser } from "htmlparser2";
-import { ExtractionError } from "../ingest/extraction-error.ts";
-import { decode } from "../ingest/file-probe.ts";
-import { isHtml } from "../ingest/text-signs.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import { decode } from "./file-probe.ts";
+import { isHtml } from "./text-signs.ts";
 
 /** The sitemap protocol's limit for an uncompressed sitemap. */
 const MAX_BYTES = 50 * 1024 * 1024;

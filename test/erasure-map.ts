@@ -1,4 +1,4 @@
-import type { Tables } from "../db/tables.ts";
+import type { Tables } from "../packages/server/src/db/tables.ts";
 
 type Table = keyof Tables;
 
