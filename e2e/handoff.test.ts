@@ -137,7 +137,9 @@ describe("a handoff in the widget", () => {
     await member.getByRole("link", { name: /My rental bike was stolen/ }).click();
     await member.getByRole("button", { name: "Take over" }).click();
     await page.getByText("You're talking to Ada Lovelace").first().waitFor();
+    const seen = page.waitForResponse(/\/seen$/);
     await write("Hello, which bike was it?");
+    expect((await seen).status()).toBe(200);
     await page.locator(".reply", { hasText: "Ada Lovelace" }).getByText("which bike").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await takePictures(page, "visitor-talking");
@@ -184,12 +186,16 @@ describe("a handoff in the widget", () => {
     await page.locator(".launcher").click();
     await write("You get another bike tomorrow.");
     await dot(page).waitFor();
+    const unseen = server.deps.db.selectFrom("handoffTimers").select("step").where("kind", "=", "answer");
+    const [{ step: sentFrom } = { step: 0 }] = await unseen.execute();
     await page.reload();
     await dot(page).waitFor();
     await expect.poll(() => dot(page).innerText()).toBe("1");
     await page.locator(".launcher").click();
     await page.getByText("another bike").first().waitFor();
     await expect.poll(() => dot(page).count()).toBe(0);
+    // The answer is not sent by email, because the visitor has now read it.
+    await expect.poll(async () => (await unseen.execute())[0]?.step).toBeGreaterThan(sentFrom);
 
     await member.getByRole("button", { name: "Return to agent" }).click();
     await member.getByRole("dialog").getByRole("button", { name: "Return to agent" }).click();

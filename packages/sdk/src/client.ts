@@ -9,7 +9,7 @@ import type {
   TriggerEvent,
 } from "@foyer/contract";
 import { type ConversationKey, resumeChat, type StreamOptions, stopChat, streamChat } from "./chat-stream.ts";
-import { conversationEvents, type LiveStreamOptions, reportTyping } from "./live-streams.ts";
+import { conversationEvents, type LiveStreamOptions, reportSeen, reportTyping } from "./live-streams.ts";
 import { claimToolCall, type PageTool, sendToolResult, withPageTools } from "./page-tools.ts";
 import { type Connection, createRequest } from "./request.ts";
 import * as calls from "./visitor-calls.ts";
@@ -73,6 +73,11 @@ export function createClient(connection: Connection) {
       conversationEvents(request, conversation, options),
     /** Tells the team that the visitor is typing. Repeat it every three seconds while they type. */
     reportTyping: (conversation: ConversationKey) => reportTyping(request, conversation),
+    /**
+     * Reports that the visitor has seen the conversation, up to the message with this id or up to the last one. What a
+     * person wrote so far is then not sent to the visitor by email. Call it when your page shows such a message.
+     */
+    reportSeen: (conversation: ConversationKey, messageId?: string) => reportSeen(request, conversation, messageId),
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
     /** Deletes the conversation permanently. With `submissions`, also deletes the forms that were submitted in it. */

@@ -168,6 +168,7 @@ export const endpoints = {
   removeConversationTag: ["DELETE", "/conversations/:id/tags/:tagId"],
   removeMember: ["DELETE", "/members/:id"],
   reportClientResult: ["POST", "/form-submissions/client-result"],
+  reportSeen: ["POST", "/conversations/:id/seen"],
   reportTyping: ["POST", "/conversations/:id/typing"],
   requestHuman: ["POST", "/conversations/:id/handoff"],
   requestPasswordReset: ["POST", "/auth/request-password-reset"],

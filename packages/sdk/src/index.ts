@@ -68,6 +68,7 @@ export {
   inboxEvents,
   type LiveEvent,
   type LiveStreamOptions,
+  reportSeen,
   reportTyping,
 } from "./live-streams.ts";
 export {

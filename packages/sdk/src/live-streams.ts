@@ -59,6 +59,14 @@ export async function reportTyping(
   await request(`/conversations/${id}/typing`, { method: "POST", token });
 }
 
+/**
+ * Reports that the visitor has seen the conversation. What a person wrote so far is then not sent to them by email.
+ * @param messageId the last message that was shown; without it, all messages so far count as seen
+ */
+export async function reportSeen(request: Request, { id, token }: ConversationKey, messageId?: string): Promise<void> {
+  await request(`/conversations/${id}/seen`, { method: "POST", token, body: messageId ? { messageId } : {} });
+}
+
 type Source<Event> = { path: string; token: string | undefined; isLast: (event: Event) => boolean };
 
 async function* follow<Event extends object>(

@@ -43,6 +43,30 @@ export const reportTyping = {
   },
 } as const;
 
+export const reportSeen = {
+  method: "POST",
+  url: "/conversations/:id/seen",
+  config: { access: "conversation", crossOrigin: true },
+  schema: {
+    tags,
+    summary: "Report that the visitor has seen the messages of the conversation",
+    description:
+      "Call it when the page shows a message of a person. Such a message is then not sent to the visitor by email. A signed-in member gets 403, because this is about the visitor; `POST /conversations/{id}/read` marks a conversation as read for the team.",
+    params: conversation,
+    body: Type.Object({
+      messageId: Type.Optional(
+        nullable(
+          Type.String({
+            minLength: 1,
+            description: "Id of the last message that was shown. Without it, all messages so far count as seen.",
+          }),
+        ),
+      ),
+    }),
+    response: { 200: inEnvelope(Success) },
+  },
+} as const;
+
 export const draftReply = {
   method: "POST",
   url: "/conversations/:id/draft",

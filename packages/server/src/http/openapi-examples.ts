@@ -52,6 +52,7 @@ export const requestExamples: Examples = {
   assignConversation: { userId },
   returnConversation: { note: "The refund is on its way. Do not offer another one.", epoch: 2 },
   sendMemberMessage: { content: "Hello, I am looking at your invoice right now." },
+  reportSeen: { messageId: "msg_01kdh8rstafw59g6t6c8sqv5w2" },
   createNote: { text: "Regular customer, refund approved by the shop in Zurich." },
   addConversationTag: { name: "refund" },
   updateTag: { name: "refunds" },

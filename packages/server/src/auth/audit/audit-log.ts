@@ -7,6 +7,7 @@ import {
   getWebhookSigningSecret,
   listPendingLinks,
   readConversation,
+  reportSeen,
   reportTyping,
   searchDocuments,
 } from "@foyer/contract";
@@ -40,7 +41,13 @@ const FAILURES_PER_HOUR = 20;
  * Calls that change nothing worth recording: marking a conversation as read, typing, which is reported every few
  * seconds, and reads that need a body.
  */
-const notRecorded: string[] = [readConversation.url, reportTyping.url, searchDocuments.url, checkIdentityToken.url];
+const notRecorded: string[] = [
+  readConversation.url,
+  reportTyping.url,
+  reportSeen.url,
+  searchDocuments.url,
+  checkIdentityToken.url,
+];
 
 /** Reads that are recorded because their response contains a secret, a sign-in link or all data of a person. */
 const recordedReads: readonly string[] = [

@@ -188,6 +188,68 @@ describe("the stream of a conversation", () => {
   });
 });
 
+describe("the report that the visitor has seen a message", () => {
+  /** A conversation in which a member has written twice, and the first position that is to be sent by email. */
+  async function startAnswered() {
+    const talk = await startConversation();
+    await talk.act("/takeover");
+    const first: string = (await talk.act("/messages", { content: "I look at it." })).body.data.id;
+    await talk.act("/messages", { content: "It is paid." });
+    const timers = server.deps.db.selectFrom("handoffTimers").select("step").where("conversationId", "=", talk.id);
+    const unseenFrom = async () => (await timers.where("kind", "=", "answer").executeTakeFirst())?.step;
+    return { ...talk, first, unseenFrom };
+  }
+
+  it("excludes the messages up to it from the email", async () => {
+    const talk = await startAnswered();
+    expect(await talk.unseenFrom()).toBe(2);
+    const answer = await talk.visit("POST", "/seen", { messageId: talk.first });
+    expect(answer.json()).toEqual({ data: { success: true }, error: null });
+    expect(await talk.unseenFrom()).toBe(3);
+  });
+
+  it("excludes all messages if it names none, even without a body", async () => {
+    const talk = await startAnswered();
+    expect((await talk.visit("POST", "/seen")).statusCode).toBe(200);
+    expect(await talk.unseenFrom()).toBe(4);
+    await talk.act("/messages", { content: "Goodbye." });
+    const withoutBody = { method: "POST", url: `/conversations/${talk.id}/seen`, headers: talk.headers } as const;
+    expect((await server.app.inject(withoutBody)).statusCode).toBe(200);
+    expect(await talk.unseenFrom()).toBe(5);
+  });
+
+  it("never takes a later report back", async () => {
+    const talk = await startAnswered();
+    await talk.visit("POST", "/seen");
+    await talk.visit("POST", "/seen", { messageId: talk.first });
+    expect(await talk.unseenFrom()).toBe(4);
+  });
+
+  it("is refused for a message of another conversation", async () => {
+    const [talk, other] = [await startAnswered(), await startAnswered()];
+    const answer = await talk.visit("POST", "/seen", { messageId: other.first });
+    expect(answer.statusCode).toBe(404);
+    expect(await talk.unseenFrom()).toBe(2);
+  });
+
+  it("is refused from members, who are not the visitor, and from other organizations", async () => {
+    const talk = await startAnswered();
+    expect((await talk.act("/seen")).status).toBe(403);
+    const stranger = await server.createAccount();
+    expect((await stranger.call("POST", `/conversations/${talk.id}/seen`, {})).status).toBe(404);
+    expect(await talk.unseenFrom()).toBe(2);
+  });
+
+  it("is accepted from an API key, with which a site relays the chats of its visitors", async () => {
+    const talk = await startAnswered();
+    const { key } = (await ada.call("POST", "/api-keys", { name: "Relay" })).body;
+    const headers = { authorization: `Bearer ${key}` };
+    const url = `/conversations/${talk.id}/seen`;
+    await server.app.inject({ method: "POST", url, headers, payload: { messageId: talk.first } });
+    expect(await talk.unseenFrom()).toBe(3);
+  });
+});
+
 describe("the stream of the inbox", () => {
   it("starts with counts and presence, and delivers waiting conversations, messages and typing", async () => {
     const inbox = await followInbox(ada);

@@ -7,7 +7,7 @@ import type { Tables } from "../../db/tables.ts";
 import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { RecordEvents } from "../../events/record-events.ts";
-import { recordSeen } from "../notices/seen-answers.ts";
+import { recordSeen, recordSeenMessage } from "../notices/seen-answers.ts";
 import { createActivityExchange } from "./activity.ts";
 import { createConversationFeed } from "./conversation-feed.ts";
 import { createInboxFeed } from "./inbox-feed.ts";
@@ -111,6 +111,12 @@ export function createLiveStreams(
     async typing(typist: Typist): Promise<void> {
       await Promise.all([announceTyping(typist), presence.typing(typist)]);
     },
+    /**
+     * Records that the visitor has seen the conversation up to a message, or up to its last one.
+     * @throws 404 when the conversation has no such message
+     */
+    seen: (conversation: { organizationId: string; conversationId: string }, messageId: string | null): Promise<void> =>
+      recordSeenMessage(db, conversation, messageId),
     /** Announces changes once they are committed. */
     listener: (async (trx, changes) => {
       afterCommit(trx, () => changes.forEach(announce));

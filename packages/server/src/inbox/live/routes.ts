@@ -109,4 +109,22 @@ export function liveRoutes(
       return { data: { success: true as const }, error: null };
     },
   });
+  app.route({
+    ...contract.reportSeen,
+    // The whole body is optional, which a schema cannot express.
+    preValidation: async (request) => {
+      if (request.body === undefined) request.body = {};
+    },
+    handler: async (request) => {
+      const { id: conversationId } = request.params;
+      const { principal, body } = request;
+      const { organizationId } = await conversations.existing(readViewer(request, conversationId), conversationId);
+      // An API key belongs to a site, which may relay the chats of its visitors.
+      if (principal && principal.userId !== null) {
+        throw new AppError("FORBIDDEN", "Members mark a conversation as read with POST /conversations/:id/read.");
+      }
+      await live.seen({ organizationId, conversationId }, body.messageId ?? null);
+      return { data: { success: true as const }, error: null };
+    },
+  });
 }

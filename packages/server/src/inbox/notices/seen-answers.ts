@@ -1,4 +1,6 @@
 import type { Db } from "../../db/open.ts";
+import { notFound } from "../../errors.ts";
+import { isId } from "../../ids.ts";
 
 /**
  * Records that the visitor has seen the messages up to a position, so that they are not sent by email. The timer is
@@ -12,4 +14,27 @@ export async function recordSeen(db: Db, conversationId: string, position: numbe
     .where("kind", "=", "answer")
     .where("step", "<=", position)
     .execute();
+}
+
+/**
+ * Records that the visitor has seen the conversation up to a message, or up to its last one.
+ * @throws 404 when the conversation has no such message
+ */
+export async function recordSeenMessage(
+  db: Db,
+  { organizationId, conversationId }: { organizationId: string; conversationId: string },
+  messageId: string | null,
+): Promise<void> {
+  if (messageId !== null && !isId("msg", messageId)) throw notFound("Message");
+  const messages = db
+    .selectFrom("messages")
+    .innerJoin("conversations", "conversations.id", "messages.conversationId")
+    .select("position")
+    .where("conversationId", "=", conversationId)
+    .where("organizationId", "=", organizationId);
+  const seen =
+    messageId === null ? messages.orderBy("position", "desc").limit(1) : messages.where("messages.id", "=", messageId);
+  const message = await seen.executeTakeFirst();
+  if (message) await recordSeen(db, conversationId, message.position);
+  else if (messageId !== null) throw notFound("Message");
 }
