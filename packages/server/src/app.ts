@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import { createContentDeletion } from "./agent-deletion.ts";
-import { identityTokenRoutes } from "./agents/identity/routes.ts";
+import { identityTokenRoutes } from "./agents/identity-routes.ts";
 import { agentImageRoutes } from "./agents/image-routes.ts";
 import { createAgentImageService } from "./agents/image-service.ts";
 import { agentRoutes } from "./agents/routes.ts";

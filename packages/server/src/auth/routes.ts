@@ -1,8 +1,9 @@
 import * as contract from "@foyer/contract";
 import type { App } from "../http/app.ts";
-import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { apiKeyRoutes } from "./api-key-routes.ts";
 import { type AuditLog, createAuditLog, registerAuditLog } from "./audit/audit-log.ts";
 import type { AuthDeps } from "./auth-deps.ts";
+import type { ConsumeAttempt } from "./consume-attempt.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { createMemberService } from "./members/service.ts";
 import type { OnMemberRemoved } from "./members/store.ts";
@@ -10,7 +11,7 @@ import { profileRoutes } from "./profile-routes.ts";
 import { requirePrincipal } from "./sessions/authenticate.ts";
 import { createAccountMails } from "./sign-in/account-mails.ts";
 import { createSignInProviders } from "./sign-in/providers.ts";
-import { type ConsumeAttempt, signInLinkRoutes, signInRoutes } from "./sign-in/routes.ts";
+import { signInLinkRoutes, signInRoutes } from "./sign-in/routes.ts";
 import { createSignIn, type LoadLibrary } from "./sign-in/sign-in.ts";
 
 type Parts = { consumeAttempt: ConsumeAttempt; loadLibrary: LoadLibrary; onMemberRemoved: OnMemberRemoved };

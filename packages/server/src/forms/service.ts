@@ -35,6 +35,8 @@ type Parts = {
   agents: AgentService;
 };
 
+export type FormService = ReturnType<typeof createFormService>;
+
 /** Manages submissions for members, and accepts the results that visitors' pages report. */
 export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKind">, parts: Parts) {
   const { config } = deps;

@@ -9,7 +9,7 @@ import type { SubmissionFileRow, SubmissionRow } from "../db/tables/forms.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../db/tables/outbox.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { asSubmissionDelivery, type SubmissionDelivery } from "./deliveries/submission-delivery.ts";
+import { asSubmissionDelivery, type SubmissionDelivery } from "./submission-delivery.ts";
 
 export type FileFacts = Omit<SubmissionFileRow, "content" | "prefix">;
 /** A post action or confirmation email whose last attempt failed. */

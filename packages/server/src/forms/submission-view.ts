@@ -3,7 +3,7 @@ import { identityLevel } from "../agents/identity/identity-level.ts";
 import type { SubmissionRow } from "../db/tables/forms.ts";
 import type { DeliveryAttemptRow } from "../db/tables/outbox.ts";
 import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
-import type { SubmissionDelivery } from "./deliveries/submission-delivery.ts";
+import type { SubmissionDelivery } from "./submission-delivery.ts";
 import type { FailingRow, FileFacts } from "./submission-store.ts";
 
 /** The files and failing deliveries of a page of submissions. They may include rows of other submissions. */

@@ -2,13 +2,14 @@ import * as contract from "@foyer/contract";
 import type { App } from "../../http/app.ts";
 import { withBodyRules } from "../../http/body-rules.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
+import type { ConsumeAttempt } from "../consume-attempt.ts";
 import { readEmailAddress } from "../email-address.ts";
 import { requirePrincipal, requireSignedIn } from "../sessions/authenticate.ts";
-import type { AccountMails } from "../sign-in/account-mails.ts";
-import type { ConsumeAttempt } from "../sign-in/routes.ts";
 import type { MemberService } from "./service.ts";
 
-type Parts = { members: MemberService; mails: AccountMails; audit: AuditLog; consumeAttempt: ConsumeAttempt };
+/** Lists the links that could not be sent by email. */
+type PendingLinks = { listPending(organizationId: string): Promise<contract.PendingLink[]> };
+type Parts = { members: MemberService; mails: PendingLinks; audit: AuditLog; consumeAttempt: ConsumeAttempt };
 
 export function memberRoutes(app: App, { members, mails, audit, consumeAttempt }: Parts): void {
   app.route({ ...contract.listMembers, handler: async (request) => members.list(requirePrincipal(request)) });

@@ -7,19 +7,23 @@ import type { AuthDeps } from "../auth-deps.ts";
 import { readEmailAddress } from "../email-address.ts";
 import type { Principal } from "../sessions/authenticate.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
-import type { AccountMails } from "../sign-in/account-mails.ts";
 import { checkInvitationCaps } from "./invitation-caps.ts";
 import * as invitations from "./invitation-store.ts";
 import { createInvitationToken } from "./invitation-token.ts";
 import { changeMember, findMember, listMembers, type OnMemberRemoved } from "./store.ts";
 
 const INVITATION_MS = 7 * 86_400_000;
+/** Sends an invitation in the background. */
+type InvitationMails = {
+  invitation(to: string, mail: { organization: string; inviter: { name: string; email: string }; url: string }): void;
+};
+
 export type MemberService = ReturnType<typeof createMemberService>;
 
 /** Members of an organization and invitations to it. */
 export function createMemberService(
   { db, config, keys, sessions, encryption }: Pick<AuthDeps, "db" | "config" | "keys" | "sessions" | "encryption">,
-  mails: AccountMails,
+  mails: InvitationMails,
   onMemberRemoved: OnMemberRemoved,
 ) {
   const toInvitation = ({

@@ -6,6 +6,7 @@ import { withBodyRules } from "../../http/body-rules.ts";
 import { hasAccounts } from "../account-store.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import type { AuthDeps } from "../auth-deps.ts";
+import type { ConsumeAttempt } from "../consume-attempt.ts";
 import { readEmailAddress } from "../email-address.ts";
 import { readPlainName } from "../plain-name.ts";
 import { requireSignedIn } from "../sessions/authenticate.ts";
@@ -14,12 +15,6 @@ import type { SignedIn } from "../sessions/sessions.ts";
 import type { Client } from "./client.ts";
 import type { SignInProviders } from "./providers.ts";
 import type { SignIn, SignInOutcome } from "./sign-in.ts";
-
-/**
- * Counts one attempt against the limits of the client and of the email address; passwords and links have separate
- * limits. @throws 429
- */
-export type ConsumeAttempt = (request: FastifyRequest, email?: string, kind?: "password" | "link") => Promise<void>;
 
 type Parts = { signIn: SignIn; providers: SignInProviders; audit: AuditLog; consumeAttempt: ConsumeAttempt };
 type Context = Pick<AuthDeps, "db" | "config" | "sessions" | "mailer">;

@@ -5,13 +5,15 @@ import type { TagRow } from "../../db/tables/notes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
-import type { ConversationService } from "../service.ts";
 import { compareByName, createTagStore, readConversationTags } from "./store.ts";
+
+/** Finds a conversation of the organization. `existing` throws 404 when there is none. */
+type Conversations = { existing(viewer: { organizationId: string }, id: string): Promise<{ id: string }> };
 
 export type TagService = ReturnType<typeof createTagService>;
 
 /** Manages the tags of an organization. Only members and API keys see them. */
-export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<ConversationService, "existing">) {
+export function createTagService({ db }: Pick<Deps, "db">, conversations: Conversations) {
   const store = createTagStore(db);
 
   async function listTags(organizationId: string, conversationId: string): Promise<ConversationTag[]> {

@@ -14,6 +14,8 @@ type Counts = Omit<FormDayRow, "toolId" | "day" | "agentId">;
 
 const zeroCounts: Counts = { impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
 
+export type FormAnalytics = ReturnType<typeof createFormAnalytics>;
+
 /** Records how visitors use forms before submitting them, and calculates the analytics from all counters. */
 export function createFormAnalytics(
   { db, reads }: Pick<Deps, "db" | "reads">,

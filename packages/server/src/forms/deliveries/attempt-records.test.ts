@@ -4,8 +4,8 @@ import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import type { LeasedDelivery, Next } from "../../outbox/delivery-queue.ts";
 import { createOutbox } from "../../outbox/outbox.ts";
 import { createFormCounters } from "../analytics/form-counters.ts";
+import { asSubmissionDelivery } from "../submission-delivery.ts";
 import { type AttemptRecords, createAttemptRecords } from "./attempt-records.ts";
-import { asSubmissionDelivery } from "./submission-delivery.ts";
 
 onBothDatabases("attempt records", (createDatabase) => {
   let database: TestDatabase;

@@ -12,8 +12,8 @@ import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
 import { toUtcDay } from "../../utc-day.ts";
 import { countStatusChange, type DayDelta, type FormCounters } from "../analytics/form-counters.ts";
+import type { SubmissionDelivery } from "../submission-delivery.ts";
 import { createFailureNotices } from "./failure-notices.ts";
-import type { SubmissionDelivery } from "./submission-delivery.ts";
 import { combineOutcomes } from "./submission-status.ts";
 
 type CompletedAttempt = Completed<SubmissionDelivery>;

@@ -1,9 +1,9 @@
 import type { DeliveryHandler } from "../../outbox/outbox.ts";
 import { createPayloadSlots, deliveryWithoutSlot } from "../../outbox/payload-slots.ts";
+import { asSubmissionDelivery } from "../submission-delivery.ts";
 import type { SubmissionStore } from "../submission-store.ts";
 import type { AttemptRecords } from "./attempt-records.ts";
 import type { createDeliverySender } from "./send-delivery.ts";
-import { asSubmissionDelivery } from "./submission-delivery.ts";
 
 /** Creates the handler that sends the deliveries of submissions and records the effects of each attempt. */
 export function createSubmissionHandler(

@@ -4,7 +4,7 @@ import { agentExists } from "../../db/deleted-agents.ts";
 import { jsonRows, toJson } from "../../db/json-rows.ts";
 import type { SubmissionRow } from "../../db/tables/forms.ts";
 import type { Deps } from "../../deps.ts";
-import type { SubmissionDelivery } from "./submission-delivery.ts";
+import type { SubmissionDelivery } from "../submission-delivery.ts";
 
 type Filter = { agentId: string | null; toolId: string | null; status: SubmissionRow["status"] };
 

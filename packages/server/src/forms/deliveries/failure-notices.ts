@@ -7,7 +7,7 @@ import { newId } from "../../ids.ts";
 import type { MailContent } from "../../outbound/mail-content.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
 import { MAIL_HOST } from "../../outbox/host-of.ts";
-import { deliveryDefaults } from "./submission-delivery.ts";
+import { deliveryDefaults } from "../submission-delivery.ts";
 
 type Submission = Pick<SubmissionRow, "id" | "organizationId" | "toolId" | "agentId">;
 

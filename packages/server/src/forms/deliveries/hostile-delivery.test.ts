@@ -5,8 +5,8 @@ import { openOutbound, startCanary } from "../../../../../test/outbound-servers.
 import type { SubmissionRow } from "../../db/tables/forms.ts";
 import { createMailRecipients } from "../../tools/form/mail-recipients.ts";
 import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
+import type { SubmissionDelivery } from "../submission-delivery.ts";
 import { createDeliverySender } from "./send-delivery.ts";
-import type { SubmissionDelivery } from "./submission-delivery.ts";
 
 /** Starts a server that other machines can reach, so addresses from users must not lead into its own network. */
 async function openPublicServer(

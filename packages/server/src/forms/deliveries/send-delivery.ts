@@ -9,10 +9,10 @@ import { createWebhookHeaders } from "../../outbox/webhook-signature.ts";
 import type { MailRecipients } from "../../tools/form/mail-recipients.ts";
 import type { WebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { recipientProblem } from "../../tools/tool-warnings.ts";
+import type { SubmissionDelivery } from "../submission-delivery.ts";
 import { createPayloadBody, createWebhookBody, type SubmissionContent } from "./delivery-content.ts";
 import { createConfirmationContent, createEmailContent, createTeamChatBody } from "./delivery-texts.ts";
 import { createFailureNotice } from "./failure-notices.ts";
-import type { SubmissionDelivery } from "./submission-delivery.ts";
 
 /** The receiver of a delivery, as configured at the time of the submission or of the last retry. */
 export type DeliveryTarget = Partial<Omit<PostAction, "type">>;

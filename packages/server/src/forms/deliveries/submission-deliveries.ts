@@ -6,10 +6,10 @@ import { newId } from "../../ids.ts";
 import { normalizeAddress } from "../../outbound/smtp-address.ts";
 import type { NewDelivery } from "../../outbox/delivery-queue.ts";
 import { hostOf, MAIL_HOST } from "../../outbox/host-of.ts";
+import { deliveryDefaults } from "../submission-delivery.ts";
 import type { DeliveryOutcome } from "../submission-store.ts";
-import type { Confirmation } from "../submit/confirmations.ts";
+import type { Confirmation } from "./confirmations.ts";
 import type { DeliveryTarget } from "./send-delivery.ts";
-import { deliveryDefaults } from "./submission-delivery.ts";
 
 type Form = Pick<ToolRow, "formExecutionMode" | "formWebhookUrl" | "formPostActions">;
 

@@ -11,9 +11,11 @@ import type { App } from "../../http/app.ts";
 import { sendError, toAppError } from "../../http/error-replies.ts";
 import type { Idempotency } from "../../http/idempotency.ts";
 import { countBody, createRateLimit, findLimitedClient } from "../../plans/rate-limit.ts";
-import type { Forms } from "../forms-module.ts";
+import type { FormAnalytics } from "../analytics/form-analytics.ts";
+import type { FormService } from "../service.ts";
 import type { DecodedFile } from "./read-submission.ts";
 import { registerSubmissionBodies } from "./submission-body.ts";
+import type { SubmitForm } from "./submit-form.ts";
 
 /** The maximum size of a body: four files of the maximum size in base64, and room for the rest. */
 const BODY_LIMIT = 24 * 1024 * 1024;
@@ -22,7 +24,7 @@ const BODY_LIMIT = 24 * 1024 * 1024;
 export function submitRoutes(
   app: App,
   { config, encryption }: Deps,
-  { submitForm, service, analytics }: Forms,
+  { submitForm, service, analytics }: { submitForm: SubmitForm; service: FormService; analytics: FormAnalytics },
   conversations: Pick<ConversationService, "standingIn">,
   idempotency: Idempotency,
 ): void {

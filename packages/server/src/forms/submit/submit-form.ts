@@ -14,13 +14,13 @@ import type { FormFinder } from "../../tools/form/form-finder.ts";
 import { patternFor } from "../../tools/schema/tool-pattern.ts";
 import { toFormNotFound } from "../deleted-form.ts";
 import { deriveStatus } from "../deliveries/attempt-records.ts";
+import type { Confirmations } from "../deliveries/confirmations.ts";
 import {
   createConfirmationDelivery,
   createDeliveries,
   summarizeOutcomes,
 } from "../deliveries/submission-deliveries.ts";
 import type { DeliveryOutcome, SubmissionStore } from "../submission-store.ts";
-import type { Confirmations } from "./confirmations.ts";
 import type { NewSubmission } from "./new-submissions.ts";
 import type { DecodedFile } from "./read-submission.ts";
 import type { SubmissionQuota } from "./submission-quota.ts";
@@ -39,6 +39,8 @@ type SubmitInput = FormSubmit & {
  */
 const MAX_DATA_BYTES = 100 * 1024;
 const MAX_IGNORED_NAMES = 100;
+
+export type SubmitForm = ReturnType<typeof createSubmitForm>;
 
 /** Handles visitors' submissions: validates each one, stores it with its deliveries, and attempts the deliveries. */
 export function createSubmitForm(

@@ -1,4 +1,4 @@
-import type { DeliveryRow } from "../../db/tables/outbox.ts";
+import type { DeliveryRow } from "../db/tables/outbox.ts";
 
 /** A delivery of a submission: its webhook, a post action, a confirmation or a notice. */
 export type SubmissionDelivery = Omit<DeliveryRow, "submissionId" | "purpose"> & {

@@ -1,9 +1,9 @@
 import * as contract from "@foyer/contract";
-import { requirePrincipal } from "../../auth/sessions/authenticate.ts";
-import { AppError } from "../../errors.ts";
-import type { App } from "../../http/app.ts";
-import type { AgentService } from "../service.ts";
-import { readUserToken, signUserToken } from "./user-token.ts";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
+import { AppError } from "../errors.ts";
+import type { App } from "../http/app.ts";
+import { readUserToken, signUserToken } from "./identity/user-token.ts";
+import type { AgentService } from "./service.ts";
 
 /** Endpoints that let members check their site's tokens and act as a visitor. */
 export function identityTokenRoutes(app: App, agents: Pick<AgentService, "identitySecret">): void {

@@ -1,12 +1,12 @@
 import * as contract from "@foyer/contract";
-import type { Db } from "../../db/open.ts";
-import { AppError, invalid, notFound } from "../../errors.ts";
-import type { App } from "../../http/app.ts";
-import { withBodyRules } from "../../http/body-rules.ts";
-import { requirePrincipal } from "../sessions/authenticate.ts";
-import type { ApiKeys } from "./api-keys.ts";
-import { generateKey } from "./key-format.ts";
-import { insertKey, listKeys } from "./store.ts";
+import type { Db } from "../db/open.ts";
+import { AppError, invalid, notFound } from "../errors.ts";
+import type { App } from "../http/app.ts";
+import { withBodyRules } from "../http/body-rules.ts";
+import type { ApiKeys } from "./api-keys/api-keys.ts";
+import { generateKey } from "./api-keys/key-format.ts";
+import { insertKey, listKeys } from "./api-keys/store.ts";
+import { requirePrincipal } from "./sessions/authenticate.ts";
 
 const MAX_KEYS = 100;
 
