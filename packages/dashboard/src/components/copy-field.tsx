@@ -1,7 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
+import { notify } from "../data/toasts.ts";
 import { IconButton } from "./button.tsx";
-import { notify } from "./toasts.ts";
 
 /** Code or a key with a copy button. It also works without the clipboard permission, for example on plain HTTP. */
 export function CopyField({ text, label }: { text: string; label: string }) {

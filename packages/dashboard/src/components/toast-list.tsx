@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { dismiss, useToasts } from "./toasts.ts";
+import { dismiss, useToasts } from "../data/toasts.ts";
 
 /**
  * Short messages that screen readers announce. They are at the top, away from save bars and the buttons at the end of

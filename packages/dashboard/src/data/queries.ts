@@ -1,7 +1,7 @@
 import { type EndpointName, FoyerError, type Input, type Output } from "@foyer/sdk";
 import { QueryClient, queryOptions, useMutation } from "@tanstack/react-query";
-import { notify } from "../components/toasts.ts";
 import { api } from "./api.ts";
+import { notify } from "./toasts.ts";
 
 /** Caches responses, keeps showing them while they are refetched, and retries temporary failures twice. */
 export const queryClient = new QueryClient({

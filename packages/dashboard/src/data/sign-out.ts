@@ -1,8 +1,8 @@
-import { notify } from "../components/toasts.ts";
 import { api } from "./api.ts";
 import { turnOffPush } from "./push-device.ts";
 import { isSignedOut, queryClient } from "./queries.ts";
 import { serverPath } from "./server-address.ts";
+import { notify } from "./toasts.ts";
 
 const signInPath = () => serverPath("/dashboard/sign-in");
 /** The maximum time that a push service that does not respond may delay the sign-out, in milliseconds. */

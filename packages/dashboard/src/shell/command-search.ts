@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { LinkProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { summarizeAnswers } from "../components/submitted-answers.ts";
 import { toolTitle } from "../components/tool-title.ts";
 import { type OnboardingProgress, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery } from "../data/queries.ts";
 import { chooseTheme } from "../data/theme.ts";
-import { summarizeAnswers } from "../pages/forms/submitted-answers.ts";
 import { agentPages, canOpen, settingsPages } from "./destinations.tsx";
 import { isMatch } from "./entry-match.ts";
 

@@ -5,7 +5,6 @@ import type { ReactNode } from "react";
 import { IconButton } from "../components/button.tsx";
 import { Lamp } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
-import { notify } from "../components/toasts.ts";
 import { api } from "../data/api.ts";
 import { useInboxLive } from "../data/inbox-live.ts";
 import { readLastAgentId, rememberAgent } from "../data/last-agent.ts";
@@ -13,6 +12,7 @@ import { dismissOnboarding, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
 import { signOut } from "../data/sign-out.ts";
 import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
+import { notify } from "../data/toasts.ts";
 import { agentPages, settingsIcon } from "./destinations.tsx";
 
 /** The current agent, its pages, and the account menu. */

@@ -3,8 +3,8 @@ import { FoyerError, type Message } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useRef } from "react";
 import { Button } from "../../components/button.tsx";
-import { notify } from "../../components/toasts.ts";
 import { endpointQuery, queryClient, useEndpointMutation } from "../../data/queries.ts";
+import { notify } from "../../data/toasts.ts";
 
 type Links = NonNullable<Message["removedLinks"]>;
 

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
-import { notify } from "../../components/toasts.ts";
 import { api } from "../../data/api.ts";
 import { endpointQuery, queryClient, refresh } from "../../data/queries.ts";
+import { notify } from "../../data/toasts.ts";
 import type { ComposerMode } from "./composer-text.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { Download, File } from "lucide-react";
 import { useState } from "react";
 import { Tag } from "../../components/status.tsx";
-import { type Answer, type FileAnswer, formatBytes, isPreviewable } from "./submitted-answers.ts";
+import { type Answer, type FileAnswer, formatBytes, isPreviewable } from "../../components/submitted-answers.ts";
 
 const LONG_TEXT = 1_500;
 

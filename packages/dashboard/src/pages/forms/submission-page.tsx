@@ -5,6 +5,7 @@ import { BackLink } from "../../components/back-link.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
+import { toAnswers } from "../../components/submitted-answers.ts";
 import { Time } from "../../components/time.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { endpointQuery } from "../../data/queries.ts";
@@ -15,7 +16,6 @@ import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
 import { readLastSearch } from "./submission-filter.ts";
 import { isInProgress, toStatus } from "./submission-labels.ts";
-import { toAnswers } from "./submitted-answers.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
 

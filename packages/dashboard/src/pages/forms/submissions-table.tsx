@@ -1,11 +1,11 @@
 import type { FormSubmission, Tool } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { Status } from "../../components/status.tsx";
+import { summarizeAnswers } from "../../components/submitted-answers.ts";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { summarizeDeliveries, toStatus } from "./submission-labels.ts";
-import { summarizeAnswers } from "./submitted-answers.ts";
 
 /** A row per submission. A summary of its answers links to it. */
 export function SubmissionsTable({

@@ -2,8 +2,8 @@ import type { Document } from "@foyer/contract";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { notify } from "../../components/toasts.ts";
 import { useEndpointMutation } from "../../data/queries.ts";
+import { notify } from "../../data/toasts.ts";
 import { isUnderWay } from "./document-labels.ts";
 import { ReturningPages } from "./returning-pages.tsx";
 

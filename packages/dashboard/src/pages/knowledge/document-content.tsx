@@ -5,8 +5,8 @@ import { Button } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
+import { PassagePlace } from "../../components/why-answer/passage-place.tsx";
 import { api } from "../../data/api.ts";
-import { PassagePlace } from "./passage-place.tsx";
 
 const CHARACTERS = 20_000;
 const PASSAGES = 20;

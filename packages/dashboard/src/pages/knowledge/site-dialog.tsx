@@ -5,11 +5,11 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Select, TextArea, TextField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
-import { notify } from "../../components/toasts.ts";
 import { useDialogForm } from "../../components/use-dialog-form.ts";
 import { toSentence } from "../../components/use-draft.ts";
 import { api } from "../../data/api.ts";
 import { refresh } from "../../data/queries.ts";
+import { notify } from "../../data/toasts.ts";
 import { completeAddress, splitLines } from "./document-labels.ts";
 
 const scheduleOptions = [

@@ -6,10 +6,10 @@ import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
+import { MarkedWords } from "../../components/why-answer/marked-words.tsx";
+import { MatchReason } from "../../components/why-answer/match-reason.tsx";
+import { PassagePlace } from "../../components/why-answer/passage-place.tsx";
 import { api } from "../../data/api.ts";
-import { MarkedWords } from "./marked-words.tsx";
-import { MatchReason } from "./match-reason.tsx";
-import { PassagePlace } from "./passage-place.tsx";
 import { TryAnswer } from "./try-answer.tsx";
 
 /** A visitor's question, the passages that the agent would find for it, and the agent's reply if it is asked. */

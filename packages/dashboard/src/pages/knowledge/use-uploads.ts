@@ -1,6 +1,6 @@
 import type { Document } from "@foyer/contract";
 import { useRef, useState } from "react";
-import { notify } from "../../components/toasts.ts";
+import { notify } from "../../data/toasts.ts";
 import { refreshDocuments } from "./add-document.tsx";
 import { describeAdded, formatSize } from "./document-labels.ts";
 import { uploadFile } from "./upload-file.ts";

@@ -2,7 +2,7 @@ import { Button } from "../../components/button.tsx";
 import { TextArea } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
-import { readJson } from "./inputs/json-lines.ts";
+import { readJson } from "./json-lines.ts";
 import type { PartProps } from "./tool-editor.tsx";
 
 /** The response of a canned answer: text, or JSON for a display. */

@@ -1,7 +1,7 @@
 import type { Tool } from "@foyer/contract";
 import { FoyerError } from "@foyer/sdk";
 import { describe, expect, it } from "vitest";
-import { readSchemaText, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
+import { readSchemaText, toSchema, toSchemaDraft } from "./input-schema-draft.ts";
 import { rowKey, withKey } from "./row-key.ts";
 import { createEmptyDraft, pickChanges, toBody, toDraft } from "./tool-draft.ts";
 import { toFieldName, toToolName, uniqueName } from "./tool-name.ts";

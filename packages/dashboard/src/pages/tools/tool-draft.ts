@@ -10,9 +10,9 @@ import type {
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { findInputNames } from "@foyer/contract/rules/url-template";
 import { FoyerError } from "@foyer/sdk";
-import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
-import { readJson } from "./inputs/json-lines.ts";
+import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./input-schema-draft.ts";
 import { isObject } from "./is-object.ts";
+import { readJson } from "./json-lines.ts";
 import { type Keyed, withKey } from "./row-key.ts";
 
 export type ToolKind = Tool["executionType"];

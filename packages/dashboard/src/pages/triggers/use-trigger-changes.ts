@@ -1,9 +1,9 @@
 import { FoyerError } from "@foyer/sdk";
 import { useState } from "react";
-import { notify } from "../../components/toasts.ts";
 import { toSentence } from "../../components/use-draft.ts";
 import { api } from "../../data/api.ts";
 import { endpointQuery, queryClient, refresh } from "../../data/queries.ts";
+import { notify } from "../../data/toasts.ts";
 import type { Trigger } from "./trigger-labels.ts";
 import { changesForOrder } from "./trigger-order.ts";
 

@@ -5,9 +5,9 @@ import { CalledAs } from "../../../components/called-as.tsx";
 import { LabeledJson } from "../../../components/json-block.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
+import { WhyAnswer } from "../../../components/why-answer/why-answer.tsx";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { RemovedLinks } from "../../conversations/removed-links.tsx";
-import { WhyAnswer } from "../../knowledge/why-answer.tsx";
 import { toKind, toolKinds } from "../../tools/tool-kinds.tsx";
 import {
   findPreviousResult,

@@ -2,7 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { writeClipboard } from "../../../components/copy-field.tsx";
-import { notify } from "../../../components/toasts.ts";
+import { notify } from "../../../data/toasts.ts";
 
 /** Copies a URL that is too long to be shown in a row. */
 export function CopyLink({ url, whose }: { url: string; whose: string }) {

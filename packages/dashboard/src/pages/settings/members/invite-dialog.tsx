@@ -4,10 +4,10 @@ import { CopyField } from "../../../components/copy-field.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Select, TextField } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 import { assignableRoles } from "./role-select.tsx";
 
 type CreatedInvitation = { email: string; url: string };

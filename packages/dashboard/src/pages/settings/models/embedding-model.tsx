@@ -3,10 +3,10 @@ import { Button } from "../../../components/button.tsx";
 import { Combobox } from "../../../components/combobox.tsx";
 import { Section } from "../../../components/page.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { endpointQuery, refresh } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 import { EmbeddingProgress, type Embeddings } from "../../knowledge/embedding-progress.tsx";
 
 const POLL_MS = 2_000;

@@ -2,10 +2,10 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 import type { Provider } from "./provider-row.tsx";
 import { TestOutcome } from "./provider-test-outcome.tsx";
 

@@ -2,10 +2,10 @@ import type { NoticeChannel, NoticeChannelKind } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { Select, TextField, Toggle } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 
 const channelOptions: ReadonlyArray<{ value: NoticeChannelKind; label: string }> = [
   { value: "webhook", label: "Incoming webhook" },

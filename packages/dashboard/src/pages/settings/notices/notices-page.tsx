@@ -2,8 +2,8 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { Button } from "../../../components/button.tsx";
 import { Toggle } from "../../../components/field.tsx";
 import { Page, Section } from "../../../components/page.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 import { NoticeChannels } from "./notice-channels.tsx";
 import { PushDevices } from "./push-devices.tsx";
 

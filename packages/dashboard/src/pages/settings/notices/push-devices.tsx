@@ -5,9 +5,9 @@ import { Toggle } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
 import { Tag } from "../../../components/status.tsx";
 import { Time } from "../../../components/time.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { pushProblem, readEndpoint, turnOffPush, turnOnPush } from "../../../data/push-device.ts";
 import { queryClient, refresh, useEndpointMutation } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 
 const endpointKey = ["pushEndpoint"];
 

@@ -1,10 +1,10 @@
 import { Button } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { NewPasswordField } from "../../../components/new-password-field.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { keepPush } from "../../../data/push-device.ts";
+import { notify } from "../../../data/toasts.ts";
 
 const empty = { currentPassword: "", newPassword: "" };
 

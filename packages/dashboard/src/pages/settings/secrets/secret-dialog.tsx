@@ -1,10 +1,10 @@
 import { FoyerError, type Output } from "@foyer/sdk";
 import { TextArea, TextField } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 
 /** Creates a secret, or replaces the value of an existing one. */
 export function SecretDialog({

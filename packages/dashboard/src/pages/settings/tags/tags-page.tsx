@@ -9,10 +9,10 @@ import { Page } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { endpointQuery, refresh, useEndpointMutation } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 
 type Tag = Output<"listTags">[number];

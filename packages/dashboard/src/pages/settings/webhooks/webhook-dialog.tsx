@@ -2,10 +2,10 @@ import type { Webhook } from "@foyer/contract";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { NumberField, Select, TextField, Toggle } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
-import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { endpointQuery, refresh } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
 import { AgentsField, EventsField } from "./event-fields.tsx";
 import { toBody, toChanges, toDraft } from "./webhook-draft.ts";
 

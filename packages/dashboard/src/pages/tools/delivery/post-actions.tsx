@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, Mail, MessagesSquare, Plus, Webhook, X } from "luci
 import type { ReactNode } from "react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { Menu } from "../../../components/menu.tsx";
-import { notify } from "../../../components/toasts.ts";
+import { notify } from "../../../data/toasts.ts";
 import { type Keyed, rowKey, withKey } from "../row-key.ts";
 import type { ActionDraft } from "../tool-draft.ts";
 

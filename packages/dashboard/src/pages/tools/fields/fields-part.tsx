@@ -4,7 +4,7 @@ import { labelText } from "@foyer/contract/rules/field-label";
 import { useRef, useState } from "react";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
-import { notify } from "../../../components/toasts.ts";
+import { notify } from "../../../data/toasts.ts";
 import { type Keyed, rowKey, withKey, withPart } from "../row-key.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { toFieldName, uniqueName } from "../tool-name.ts";

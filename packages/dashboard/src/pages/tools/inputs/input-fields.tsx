@@ -2,9 +2,9 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import { IconButton } from "../../../components/button.tsx";
 import { Select, TextField, Toggle } from "../../../components/field.tsx";
+import type { InputRow } from "../input-schema-draft.ts";
 import { type Keyed, withPart } from "../row-key.ts";
 import { type EnumType, enumText, readEnum } from "./enum-text.ts";
-import type { InputRow } from "./input-schema-draft.ts";
 
 const types = [
   { value: "string", label: "Text" },

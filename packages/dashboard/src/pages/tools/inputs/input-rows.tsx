@@ -1,10 +1,10 @@
 import { Plus } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
-import { notify } from "../../../components/toasts.ts";
+import { notify } from "../../../data/toasts.ts";
+import type { InputRow, SchemaDraft } from "../input-schema-draft.ts";
 import { type Keyed, rowKey, withKey } from "../row-key.ts";
 import { uniqueName } from "../tool-name.ts";
 import { InputFields } from "./input-fields.tsx";
-import type { InputRow, SchemaDraft } from "./input-schema-draft.ts";
 
 /** The inputs of a tool. */
 export function InputRows({

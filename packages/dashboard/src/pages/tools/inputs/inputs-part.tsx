@@ -2,9 +2,9 @@ import { type ComponentProps, useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Section } from "../../../components/page.tsx";
 import { SegmentedControl } from "../../../components/segmented-control.tsx";
+import { readSchemaText, schemaText } from "../input-schema-draft.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { InputRows } from "./input-rows.tsx";
-import { readSchemaText, schemaText } from "./input-schema-draft.ts";
 import { SchemaJson } from "./schema-json.tsx";
 
 type View = "fields" | "json";

@@ -1,4 +1,4 @@
-import type { InputRow } from "./input-schema-draft.ts";
+import type { InputRow } from "../input-schema-draft.ts";
 
 /** A sample value for an input: the schema's example, default or first allowed value, otherwise a value of its type. */
 export function createSample({ name, schema }: Pick<InputRow, "name" | "schema">): unknown {

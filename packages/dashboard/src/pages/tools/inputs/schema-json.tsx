@@ -2,8 +2,8 @@ import { useId } from "react";
 import { Button } from "../../../components/button.tsx";
 import { GrowingTextarea } from "../../../components/field.tsx";
 import { toSentence } from "../../../components/use-draft.ts";
-import { readSchemaText, type SchemaDraft } from "./input-schema-draft.ts";
-import { readJson } from "./json-lines.ts";
+import { readSchemaText, type SchemaDraft } from "../input-schema-draft.ts";
+import { readJson } from "../json-lines.ts";
 
 type Problem = { line: number; message: string };
 

@@ -6,7 +6,7 @@ import type { Option } from "../../../components/option-list.tsx";
 import { Section } from "../../../components/page.tsx";
 import { Status } from "../../../components/status.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
-import { readJson } from "../inputs/json-lines.ts";
+import { readJson } from "../json-lines.ts";
 import type { PartProps, ToolDrafting } from "../tool-editor.tsx";
 import { useRole } from "../use-role.ts";
 import { HeaderRows } from "./header-rows.tsx";

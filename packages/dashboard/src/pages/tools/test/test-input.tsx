@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { NumberField, Select, TextArea, TextField } from "../../../components/field.tsx";
-import type { InputRow } from "../inputs/input-schema-draft.ts";
+import type { InputRow } from "../input-schema-draft.ts";
 
 /** A control for one input of a tool, chosen by its schema. `undefined` leaves the input out. */
 export function TestInput({

@@ -6,7 +6,7 @@ import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { useDraft } from "../../../components/use-draft.ts";
 import { VisitorFields } from "../../../components/visitor-fields.tsx";
 import { useEndpointMutation } from "../../../data/queries.ts";
-import { toSchemaDraft } from "../inputs/input-schema-draft.ts";
+import { toSchemaDraft } from "../input-schema-draft.ts";
 import { createSample } from "../inputs/sample-inputs.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { useRole } from "../use-role.ts";

@@ -1,6 +1,6 @@
-import { isObject } from "../is-object.ts";
-import { type Keyed, withKey } from "../row-key.ts";
+import { isObject } from "./is-object.ts";
 import { type JsonProblem, readJson } from "./json-lines.ts";
+import { type Keyed, withKey } from "./row-key.ts";
 
 /** One input of a tool. `schema` is its complete JSON Schema. */
 export type InputRow = { name: string; isRequired: boolean; schema: Record<string, unknown> };

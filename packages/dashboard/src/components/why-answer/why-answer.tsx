@@ -1,7 +1,7 @@
 import type { FoundPassage, ReplySearch } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { BookOpen, ChevronRight } from "lucide-react";
-import { Tag } from "../../components/status.tsx";
+import { Tag } from "../status.tsx";
 import { MarkedWords } from "./marked-words.tsx";
 import { MatchReason } from "./match-reason.tsx";
 import { PassagePlace } from "./passage-place.tsx";
