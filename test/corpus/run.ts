@@ -44,7 +44,13 @@ async function readBoth(file: string, format: NonNullable<ReturnType<typeof form
 }
 
 async function extract(file: string): Promise<{ text: string; error: string | null; warnings: string[] }> {
-  const job = { kind: "file" as const, title: "Title", isUnnamed: false, declared: declaredType("", file) };
+  const job = {
+    kind: "file" as const,
+    title: "Title",
+    isUnnamed: false,
+    isStartPage: false,
+    declared: declaredType("", file),
+  };
   try {
     const { texts, warnings } = await extractor.extract(
       { organizationId: extname(file) + file, signal: new AbortController().signal },

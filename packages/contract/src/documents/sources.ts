@@ -29,6 +29,7 @@ export const sourceErrorCodes = {
   NO_PAGES: "No page of the site could be read.",
   INCONCLUSIVE: "Many pages now show the same content, as they do during maintenance, so no page was removed.",
   TOO_MANY_PAGES: "The site has more pages than the limit.",
+  NEEDS_JAVASCRIPT: "Pages of the site exist only after JavaScript runs in the browser, so they were not read.",
   SITEMAP_FAILED: "A sitemap could not be read, so pages may be missing.",
   DOCUMENT_LIMIT_REACHED: "The plan allows no more documents.",
   STOPPED: "A member stopped the sync. Pages that had not been read keep their earlier version.",

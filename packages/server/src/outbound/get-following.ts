@@ -131,6 +131,7 @@ async function decompress(
     .toLowerCase();
   if (encoding === "identity" || encoding === "" || body.length === 0) return body;
   const decode = decoders[encoding as keyof typeof decoders];
+  if (!decode && startsWithText(body)) return body;
   if (!decode)
     throw new OutboundError("unreachable", `${url} responded in an encoding that was not requested (${encoding}).`);
   try {

@@ -1,6 +1,7 @@
 import { type Handler, Parser } from "htmlparser2";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
+import { createContactCollector } from "./html-contact.ts";
 import {
   createElement,
   type Element,
@@ -16,7 +17,11 @@ import { formatOrdinal, type NumberStyle } from "./list-labels.ts";
 import type { Block } from "./split-passages.ts";
 
 /** The text and the metadata of a page. */
-export type HtmlPage = PageMetadata & { blocks: Block[] };
+export type HtmlPage = PageMetadata & {
+  blocks: Block[];
+  /** the text of the last block "Contact"; null without one */
+  contact: string | null;
+};
 
 const MAX_DEPTH = 2_000;
 /** If the main content is a smaller share of the page's text than this, its markup is wrong and is ignored. */
@@ -29,25 +34,33 @@ const xhtmlStart = /^[\s\ufeff]*<\?xml|<html\b[^<>]{0,500}\sxmlns=/i;
 /**
  * Reads a page in one pass. Hidden content is included, because accordions and tabs hide content that visitors look
  * for. Navigation, page headers and footers are dropped.
+ * @param options.isStartPage whether to add the contact information in headers and footers as a passage "Contact"
  */
-export function extractHtml(html: string, onProgress: OnProgress = () => {}): HtmlPage {
+export function extractHtml(
+  html: string,
+  { onProgress = () => {}, isStartPage = false }: { onProgress?: OnProgress; isStartPage?: boolean } = {},
+): HtmlPage {
   const metadata = createPageMetadata();
   const content = createContentWalker();
+  const contact = isStartPage ? createContactCollector() : null;
   let depth = 0;
   const handlers: Partial<Handler> = {
     onopentag(tag, attributes) {
       if (++depth > MAX_DEPTH) throw new ExtractionError("DAMAGED", "The page's elements are nested too deeply.");
       metadata.open(tag, attributes);
       content.open(tag, attributes);
+      contact?.open(tag, attributes);
     },
     ontext(text) {
       metadata.text(text);
       content.text(text);
+      contact?.text(text);
     },
     onclosetag(tag) {
       depth--;
       metadata.close(tag);
       content.close(tag);
+      contact?.close(tag);
     },
   };
   const parser = new Parser(handlers, { recognizeSelfClosing: xhtmlStart.test(html.slice(0, 1_000)) });
@@ -56,7 +69,10 @@ export function extractHtml(html: string, onProgress: OnProgress = () => {}): Ht
     onProgress(start, html.length);
   }
   parser.end();
-  return { ...metadata.result(), blocks: content.blocks() };
+  const blocks = content.blocks();
+  const reached = contact?.result(blocks.map(({ text }) => text).join("\n")) ?? null;
+  if (reached !== null) blocks.push({ text: reached, headings: ["Contact"], page: null });
+  return { ...metadata.result(), blocks, contact: reached };
 }
 
 type FoundBlock = Block & { isMain: boolean };

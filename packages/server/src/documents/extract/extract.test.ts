@@ -334,3 +334,40 @@ describe("reading CSV files", () => {
     expect((await read(prose)).mimeType).toBe("text/plain");
   });
 });
+
+describe("contact information outside of the content of a start page", () => {
+  const readStart = async (body: string) =>
+    (await extract(Buffer.from(`<!doctype html><body>${body}`), () => {}, undefined, { isStartPage: true })).blocks;
+  const footer = `<footer><nav><a href="/about">About</a></nav><div>Harbour Bikes<br>12 Quay Street<br>28195 Bremen</div>
+    <p><a href="tel:+494215550123">0421 555 0123</a></p><p>Mon–Fri 9:00–18:00</p><a href="/legal">Legal</a><p>© 2026 Harbour Bikes</p></footer>`;
+
+  it("becomes a passage Contact without links to pages and without the copyright line", async () => {
+    expect((await readStart(`<main><p>City bikes.</p></main>${footer}`)).at(-1)).toEqual({
+      text: "Harbour Bikes\n12 Quay Street\n28195 Bremen\n0421 555 0123\nMon–Fri 9:00–18:00",
+      headings: ["Contact"],
+      page: null,
+    });
+  });
+  it.each([
+    [
+      "a footer that is only a class name",
+      `<main><p>Bikes.</p></main><div class="site-footer">Call 0421 555 0123</div>`,
+    ],
+    ["the page header", `<header><span>Call 0421 555 0123</span></header><main><p>Bikes.</p></main>`],
+    ["an address element", `<main><p>Bikes.</p></main><address>Call 0421 555 0123</address>`],
+  ])("is read from %s", async (_, body) => {
+    expect((await readStart(body)).map(({ text }) => text)).toEqual(["Bikes.", "Call 0421 555 0123"]);
+  });
+  it("is not repeated when the content contains it", async () => {
+    const blocks = await readStart("<main><p>Call 0421 555 0123</p></main><footer><p>Call 0421 555 0123</p></footer>");
+    expect(blocks.map(({ headings }) => headings)).toEqual([[]]);
+  });
+  it("does not exist when the footer contains no way to reach the owner", async () => {
+    const blocks = await readStart("<main><p>Bikes.</p></main><footer><p>Made with care since 2019</p></footer>");
+    expect(blocks).toHaveLength(1);
+  });
+  it("is left out of other pages", async () => {
+    const { blocks } = await extract(Buffer.from(`<!doctype html><main><p>Prices.</p></main>${footer}`), () => {});
+    expect(blocks.map(({ text }) => text)).toEqual(["Prices."]);
+  });
+});

@@ -14,10 +14,18 @@ export async function extract(
   bytes: Uint8Array,
   onProgress: OnProgress,
   declared: DeclaredType = { charset: null, format: null },
+  { isStartPage = false }: { isStartPage?: boolean } = {},
 ): Promise<Extracted> {
   const warnings = createWarnings();
   const { format, text, archive } = detectFormat(bytes, declared, warnings);
-  const { title, blocks } = await formatReaders[format].read({ bytes, text, archive, onProgress, warnings });
+  const { title, blocks } = await formatReaders[format].read({
+    bytes,
+    text,
+    archive,
+    onProgress,
+    warnings,
+    isStartPage,
+  });
   const characters = blocks.reduce((sum, { text }) => sum + text.length, 0);
   if (characters > fileLimits.maxCharacters) {
     const millions = fileLimits.maxCharacters / 1_000_000;

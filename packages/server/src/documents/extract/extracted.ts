@@ -20,6 +20,8 @@ export type FileInput = {
   archive: Archive | null;
   onProgress: OnProgress;
   warnings: Warnings;
+  /** whether the contact information around the content is read as well */
+  isStartPage: boolean;
 };
 
 /** The content of a file. `title` comes from the file's own metadata. */

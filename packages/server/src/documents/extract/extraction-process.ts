@@ -58,7 +58,10 @@ async function readForSite(started: SiteJob, bytes: Uint8Array) {
   return readSiteFile(started, bytes);
 }
 
-async function read({ kind, title, isUnnamed, declared }: ExtractionJob, bytes: Uint8Array): Promise<ExtractionResult> {
+async function read(
+  { kind, title, isUnnamed, declared, isStartPage }: ExtractionJob,
+  bytes: Uint8Array,
+): Promise<ExtractionResult> {
   if (kind === "faq") {
     const faq: Faq = JSON.parse(Buffer.from(bytes).toString());
     const prepared = prepareDocument({ title, languages: null, passages: splitFaq(faq) });
@@ -77,7 +80,7 @@ async function read({ kind, title, isUnnamed, declared }: ExtractionJob, bytes: 
     title: ownTitle,
     blocks,
     warnings,
-  } = await extract(bytes, onProgress, declared).catch((error: unknown) => {
+  } = await extract(bytes, onProgress, declared, { isStartPage }).catch((error: unknown) => {
     throw toExtractionError(error);
   });
   const name = (isUnnamed && ownTitle !== null && cleanTitle(ownTitle)) || title;

@@ -5,9 +5,16 @@ import type { SiteJob, SiteResult } from "./site-protocol.ts";
 import type { TextPart } from "./text-parts.ts";
 
 /**
- * `isUnnamed` means that the title in the file's own metadata replaces `title`.
+ * `isUnnamed` means that the title in the file's own metadata replaces `title`. `isStartPage` means that the contact
+ * information around the content of a page is read as well.
  */
-export type ExtractionJob = { kind: DocumentKind; title: string; isUnnamed: boolean; declared: DeclaredType };
+export type ExtractionJob = {
+  kind: DocumentKind;
+  title: string;
+  isUnnamed: boolean;
+  isStartPage: boolean;
+  declared: DeclaredType;
+};
 
 export type ExtractionResult = {
   mimeType: string;

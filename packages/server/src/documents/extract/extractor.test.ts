@@ -14,6 +14,7 @@ const job = {
   kind: "file" as "file" | "text",
   title: "T",
   isUnnamed: false,
+  isStartPage: false,
   declared: { charset: null, format: null },
 };
 

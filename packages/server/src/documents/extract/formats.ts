@@ -55,7 +55,8 @@ export const formatReaders: Record<DocumentFormat, FormatReader> = {
   html: {
     matches: ({ text }) => isHtml(text),
     resembles: resemblesHtml,
-    read: async ({ text, onProgress }) => (await import("./extract-html.ts")).extractHtml(text, onProgress),
+    read: async ({ text, onProgress, isStartPage }) =>
+      (await import("./extract-html.ts")).extractHtml(text, { onProgress, isStartPage }),
   },
   eml: {
     matches: ({ text }) => isEmail(text),

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { extractHtml } from "./extract-html.ts";
+import { extractHtml, type HtmlPage } from "./extract-html.ts";
 import { detectFormat } from "./file-probe.ts";
 import { ROBOT_NAME } from "./page-limits.ts";
 import { readSitemap } from "./read-sitemap.ts";
-import type { LinksResult, SiteJob, SiteResult, SiteScope } from "./site-protocol.ts";
+import type { LinksResult, PageObstacle, SiteJob, SiteResult, SiteScope } from "./site-protocol.ts";
 import { type AddressFilter, createAddressFilter } from "./site-scope.ts";
 
 const MAX_SITEMAPS = 1_000;
@@ -44,7 +44,11 @@ function findElsewhere(filter: AddressFilter, pages: readonly string[], base: st
   return first ? { count: others.length, host: first.host } : null;
 }
 
-function readLinks(filter: AddressFilter, { url, declared, maxUrls }: SiteJob & { kind: "links" }, bytes: Uint8Array) {
+function readLinks(
+  filter: AddressFilter,
+  { url, isStartPage = false, declared, maxUrls }: SiteJob & { kind: "links" },
+  bytes: Uint8Array,
+) {
   const { format, text } = detectFormat(bytes, declared);
   const isInScope = filter.isIncluded(url) && filter.isAllowed(url);
   const nothing = { allowed: [], disallowed: [], isTruncated: false };
@@ -57,25 +61,50 @@ function readLinks(filter: AddressFilter, { url, declared, maxUrls }: SiteJob & 
       isNoindex: false,
       isInScope,
       hasText: true,
+      obstacle: null,
+      hasHashRoutes: false,
+      isErrorPage: false,
       contentHash,
+      wordsHash: contentHash,
+      contactHash: "",
     };
     return result;
   }
-  const page = extractHtml(text);
+  const page = extractHtml(text, { isStartPage });
+  const blocks = page.contact === null ? page.blocks : page.blocks.slice(0, -1);
   const base = (page.base && URL.parse(page.base, url)?.href) || url;
-  const hash = createHash("sha256")
-    .update(JSON.stringify([page.title, page.blocks]))
-    .digest("base64url");
+  const written = blocks.map((block) => block.text).join("\n");
   const result: LinksResult = {
     ...(page.isNofollow ? nothing : filter.judge(page.links, base, maxUrls)),
     title: page.title,
     canonical: resolveCanonical(filter, page.canonical, url, base),
     isNoindex: page.isNoindex,
     isInScope,
-    hasText: page.blocks.some((block) => /[\p{L}\p{N}]/u.test(block.text)),
-    contentHash: hash,
+    hasText: /[\p{L}\p{N}]/u.test(written),
+    obstacle: findObstacle(page, written),
+    hasHashRoutes: page.links.some((href) => /^[^#]*#!?\/./.test(href)),
+    isErrorPage: errorTitle.test(`${page.title ?? ""}\n${blocks[0]?.headings[0] ?? ""}`),
+    contentHash: hash(JSON.stringify([page.title, blocks])),
+    wordsHash: hash([...new Set(`${page.title} ${written}`.match(/\p{L}+/gu))].sort().join(" ")),
+    contactHash: page.contact === null ? "" : hash(page.contact),
   };
   return result;
+}
+
+const hash = (text: string) => createHash("sha256").update(text).digest("base64url");
+
+const errorTitle =
+  /\b404\b|not found|does ?n[o’']t exist|nicht gefunden|introuvable|no encontrad|non trovata|niet gevonden|não encontrad/i;
+
+/** The maximum number of characters of a page that only asks to wait, to enable JavaScript or to sign in. */
+const MAX_PLACEHOLDER = 400;
+const placeholder = /java\s?script|^\W*(loading|please wait|laden|chargement|cargando)\W*$/i;
+
+function findObstacle({ hasScripts, hasEmptyRoot, hasPassword }: HtmlPage, written: string): PageObstacle | null {
+  if (written.length > MAX_PLACEHOLDER) return null;
+  if (hasPassword) return "sign_in";
+  const isPlaceholder = !/[\p{L}\p{N}]/u.test(written) || hasEmptyRoot || placeholder.test(written);
+  return hasScripts && isPlaceholder ? "script" : null;
 }
 
 /** The normalized canonical URL. One on another host is returned as written, and the caller decides what it means. */

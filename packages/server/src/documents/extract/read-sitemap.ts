@@ -51,6 +51,7 @@ function readXml(text: string): Sitemap {
   let root = "";
   let parent = "";
   let address: string | null = null;
+  let isAtEnd = false;
   const add = (written: string) => {
     const list = parent === "sitemap" ? sitemaps : pages;
     const trimmed = written.trim();
@@ -70,13 +71,15 @@ function readXml(text: string): Sitemap {
         if (address !== null && address.length < MAX_ADDRESS) address += part;
       },
       onclosetag() {
-        if (address !== null) add(address);
+        // At the end of the file, the parser closes what is open. An address that is cut there is a wrong one.
+        if (address !== null && !isAtEnd) add(address);
         address = null;
       },
     },
     { xmlMode: true },
   );
   for (let start = 0; start < text.length; start += SLICE) parser.write(text.slice(start, start + SLICE));
+  isAtEnd = true;
   parser.end();
   if (root === "" && pages.size + sitemaps.size === 0) {
     throw new ExtractionError("DAMAGED", "The file is not a sitemap: no address in it can be recognized.");

@@ -26,7 +26,7 @@ export type Judged = {
 export type SiteJob =
   | { kind: "robots"; scope: SiteScope; startUrl: string }
   | { kind: "sitemap"; scope: SiteScope; url: string; maxUrls: number }
-  | { kind: "links"; scope: SiteScope; url: string; declared: DeclaredType; maxUrls: number }
+  | { kind: "links"; scope: SiteScope; url: string; isStartPage?: boolean; declared: DeclaredType; maxUrls: number }
   | { kind: "addresses"; scope: SiteScope; urls: string[] };
 
 type RobotsResult = { crawlDelayMs: number | null; sitemaps: string[]; isStartAllowed: boolean };
@@ -46,9 +46,22 @@ export type LinksResult = Judged & {
   /** whether the patterns and robots.txt allow the page */
   isInScope: boolean;
   hasText: boolean;
+  /** why the page has less text than visitors see, or none that answers questions */
+  obstacle: PageObstacle | null;
+  /** whether links lead to routes after `#`, which only JavaScript in the browser resolves */
+  hasHashRoutes: boolean;
+  /** whether the title says that the address does not exist */
+  isErrorPage: boolean;
   /** hash of title and text, so that changed scripts or attributes do not count as a change */
   contentHash: string;
+  /** hash of the words without numbers, which the pages of a calendar share */
+  wordsHash: string;
+  /** for start pages: hash of the contact information around the content; otherwise empty */
+  contactHash: string;
 };
+
+/** `script`: JavaScript renders the page in the browser. `sign_in`: the page is a form to sign in. */
+export type PageObstacle = "script" | "sign_in";
 
 export type SiteResult = {
   robots: RobotsResult;

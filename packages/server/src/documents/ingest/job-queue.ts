@@ -62,6 +62,12 @@ export function createJobQueue(
         .where("version", "=", version)
         .executeTakeFirst();
     },
+    /** Whether a document is the page at which a site starts, or to which the start page redirects. */
+    async isStartPage({ id, sourceId, url }: DocumentRow): Promise<boolean> {
+      if (sourceId === null) return url !== null && URL.parse(url)?.pathname === "/";
+      const start = db.selectFrom("sourcePages").select("url").where("sourceId", "=", sourceId);
+      return (await start.where("documentId", "=", id).where("depth", "=", 0).executeTakeFirst()) !== undefined;
+    },
     ...outcomes(db, files, runWrite),
     /** Stores what the job is doing. Has no effect once the outcome has been written. */
     async reportProgress(job: LeasedJob, { stage, done, total }: Progress): Promise<void> {

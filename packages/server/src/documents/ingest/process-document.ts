@@ -92,14 +92,15 @@ async function withOriginal({ queue, files, fetchPage }: Parts, { job, document,
   throw new Error("The lease was lost.");
 }
 
-async function readOriginal({ files, extractor }: Parts, { document, progress, signal }: Task) {
+async function readOriginal({ queue, files, extractor }: Parts, { document, progress, signal }: Task) {
   progress.set("extracting");
   const { organizationId, kind, title, fileId, charset, declaredFormat, hasOwnTitle } = document;
   const declared = { charset, format: declaredFormat };
+  const isStartPage = kind === "page" && (await queue.isStartPage(document));
   return extractor.extract(
     { organizationId, signal },
     {
-      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0, declared },
+      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0, isStartPage, declared },
       parts: files.read(fileId ?? ""),
       onProgress: (done, total) => progress.set("extracting", done, total),
     },

@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import type { Trx } from "../store.ts";
 import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";
 import type { SyncJob } from "./sync-queue.ts";
+import { TRAP_REASON } from "./trap-detector.ts";
 
 /** The number of rows per statement, so that no statement blocks SQLite and thereby the event loop. */
 const ROWS_AT_ONCE = 200;
@@ -15,8 +16,8 @@ const MISSES_UNTIL_REMOVAL = 2;
 type NewPages = {
   urls: readonly string[];
   depth: number;
-  /** robots.txt excludes the pages: they are listed without being read */
-  isExcluded?: true;
+  /** why the pages are listed without being read */
+  excludedBy?: string;
 };
 
 export type PageStore = ReturnType<typeof createPageStore>;
@@ -120,13 +121,13 @@ function pageWriters() {
      * excludes.
      * @returns false when there were more than the maximum
      */
-    async add(trx: Trx, job: SyncJob, { urls, depth, isExcluded }: NewPages): Promise<boolean> {
+    async add(trx: Trx, job: SyncJob, { urls, depth, excludedBy }: NewPages): Promise<boolean> {
       const ofSync = trx.selectFrom("sourcePages").where("sourceId", "=", job.id).where("sync", "=", job.sync);
       const count = ofSync
         .where(({ eb, or }) =>
-          isExcluded
-            ? eb("reason", "=", EXCLUDED_BY_ROBOTS)
-            : or([eb("reason", "is", null), eb("reason", "<>", EXCLUDED_BY_ROBOTS)]),
+          excludedBy === undefined
+            ? or([eb("reason", "is", null), eb("reason", "not in", [EXCLUDED_BY_ROBOTS, TRAP_REASON])])
+            : eb("reason", "=", excludedBy),
         )
         .select((x) => x.fn.countAll<number>().as("n"));
       let free: number | null = null;
@@ -142,7 +143,7 @@ function pageWriters() {
         await upsert(trx, job, {
           urls: added.slice(0, Math.max(0, free)),
           depth,
-          ...(isExcluded ? { isExcluded } : {}),
+          ...(excludedBy === undefined ? {} : { excludedBy }),
         });
         free -= added.length;
         if (free < 0) return false;
@@ -189,10 +190,10 @@ function pageWriters() {
   };
 }
 
-async function upsert(trx: Trx, job: SyncJob, { urls, depth, isExcluded }: NewPages): Promise<void> {
+async function upsert(trx: Trx, job: SyncJob, { urls, depth, excludedBy }: NewPages): Promise<void> {
   if (urls.length === 0) return;
-  const state = isExcluded ? ("skipped" as const) : ("pending" as const);
-  const reason = isExcluded ? EXCLUDED_BY_ROBOTS : null;
+  const state = excludedBy === undefined ? ("pending" as const) : ("skipped" as const);
+  const reason = excludedBy ?? null;
   const rows = urls.map((url) => ({
     sourceId: job.id,
     url,

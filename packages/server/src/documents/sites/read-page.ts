@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { type DocumentErrorCode, maxSourcePages } from "@foyer/contract";
 import type { DocumentRow, SourcePageRow } from "../../db/tables/documents.ts";
 import { AppError } from "../../errors.ts";
@@ -9,14 +9,16 @@ import { pageContent } from "../document-columns.ts";
 import type { DocumentWriter } from "../document-writer.ts";
 import { declaredType } from "../extract/declared-type.ts";
 import { ExtractionError } from "../extract/extraction-error.ts";
-import type { LinksResult } from "../extract/site-protocol.ts";
+import { MAX_PAGE_BYTES } from "../extract/page-limits.ts";
+import type { LinksResult, PageObstacle } from "../extract/site-protocol.ts";
 import type { FileStore } from "../file-store.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
 import { fetchPage, shortenUrl } from "./fetch-site-page.ts";
-import { isNoindexHeader, readProblem } from "./page-responses.ts";
+import { EXCLUDED_BY_ROBOTS, isNoindexHeader, readProblem } from "./page-responses.ts";
 import type { PageStore } from "./page-store.ts";
 import type { SyncJob, SyncProblem, SyncQueue } from "./sync-queue.ts";
+import { type createTrapDetector, TRAP_REASON } from "./trap-detector.ts";
 
 export type SyncParts = DiscoveryParts & {
   queue: SyncQueue;
@@ -38,12 +40,20 @@ export type RunningSync = {
   followsLinks: boolean;
   /** set when the plan allows no more documents; new pages are skipped from then on */
   limitReached: string | null;
+  traps: ReturnType<typeof createTrapDetector>;
+  /** the page that the site sends with HTTP 200 for an address that does not exist; undefined until it is needed */
+  errorPage?: Pick<LinksResult, "title"> | null;
 };
+
+/** The links of a page. `trapped` ones lead to pages without end and are only listed. */
+type PageLinks = Pick<LinksResult, "allowed" | "disallowed" | "isTruncated"> & { trapped: string[] };
 
 /** The outcome of reading a page. */
 type Outcome = {
   page: Partial<SourcePageRow>;
-  links: Pick<LinksResult, "allowed" | "disallowed" | "isTruncated"> | null;
+  links: PageLinks | null;
+  /** the address that replaces the start page, and is therefore the start page itself */
+  startsAt?: string;
   /** the site did not respond properly and may be down */
   isLost?: boolean;
   /** set when the page was written in its document's transaction; `hasAllLinks` is the result of `record` */
@@ -85,13 +95,15 @@ async function record(
   { parts: { pages }, job }: RunningSync,
   trx: Trx,
   { url, depth }: SourcePageRow,
-  { page, links }: Outcome,
+  { page, links, startsAt }: Outcome,
 ): Promise<boolean> {
   await pages.update(trx, job, url, page);
   if (!links) return true;
   const next = depth + 1;
   const hasAdded = await pages.add(trx, job, { urls: links.allowed, depth: next });
-  await pages.add(trx, job, { urls: links.disallowed, depth: next, isExcluded: true });
+  await pages.add(trx, job, { urls: links.disallowed, depth: next, excludedBy: EXCLUDED_BY_ROBOTS });
+  await pages.add(trx, job, { urls: links.trapped, depth: next, excludedBy: TRAP_REASON });
+  if (startsAt !== undefined) await pages.update(trx, job, startsAt, { depth: 0 });
   return hasAdded && !links.isTruncated;
 }
 
@@ -139,10 +151,19 @@ async function storePage(
     ? { charset: document?.charset ?? null, format: document?.declaredFormat ?? null }
     : declaredType(response.headers["content-type"], "");
   const found = await parts.extractor.readForSite(
-    { kind: "links", scope: site.scope, url: page.url, declared, maxUrls: maxSourcePages },
+    {
+      kind: "links",
+      scope: site.scope,
+      url: page.url,
+      isStartPage: page.depth === 0,
+      declared,
+      maxUrls: maxSourcePages,
+    },
     content,
   );
-  const links = sync.followsLinks ? found : null;
+  const links = sync.followsLinks ? divideLinks(sync, page.url, found) : null;
+  if (found.hasHashRoutes && found.allowed.every((link) => link === page.url))
+    await parts.queue.note(job, hashRoutesProblem(page.url));
   if (!isUnchanged) {
     const alias = await findAlias(sync, page, response.url, found.canonical);
     if (alias) return alias;
@@ -152,17 +173,73 @@ async function storePage(
     }
   }
   if (!found.isInScope) return skippedOutcome("The patterns exclude the page. It was read only for its links.", links);
-  if (!found.hasText) {
-    return skippedOutcome(
-      "The page contains no text. Pages that are rendered by JavaScript in the browser cannot be read.",
-      links,
-    );
-  }
+  if (found.obstacle) return skippedOutcome(obstacleReasons[found.obstacle], links);
+  if (!found.hasText) return skippedOutcome(NO_TEXT, links);
   const twin = await parts.pages.twin(job, page.url, found.contentHash);
   if (twin !== undefined) return skippedOutcome(`The page has the same content as ${shortenUrl(twin)}.`, links);
-  const isSame = isUnchanged || (document?.state !== "failed" && page.contentHash === found.contentHash);
+  if (found.isErrorPage && (await isErrorPage(sync, page, found))) {
+    return skippedOutcome("The site shows this page for addresses that do not exist.", links);
+  }
+  const isSame =
+    isUnchanged ||
+    (document?.state !== "failed" &&
+      page.contentHash === found.contentHash &&
+      document?.contentHash === hashForDocument(found));
   if (document && isSame) return { page: { state: "read", reason: null, misses: 0 }, links };
   return store(sync, page, { document, response, found, links });
+}
+
+export const NO_TEXT =
+  "The page contains no text. Pages that are rendered by JavaScript in the browser cannot be read.";
+
+export const obstacleReasons: Record<PageObstacle, string> = {
+  script: "The page is rendered by JavaScript in the browser, which cannot be read.",
+  sign_in: "The page is a form to sign in.",
+};
+
+/** What an owner can do about pages that are rendered by JavaScript. */
+export const scriptAdvice =
+  "Add the address of a version that the server renders, such as a sitemap of prerendered pages, upload the content as documents, or send it through the API (POST /documents).";
+
+function hashRoutesProblem(url: string): SyncProblem {
+  return {
+    code: "NEEDS_JAVASCRIPT",
+    message: `Links at ${url} lead to addresses with # in them, such as /#/about, which are pages only for JavaScript in the browser. They were not read. ${scriptAdvice}`,
+  };
+}
+
+function divideLinks({ traps }: RunningSync, url: string, found: LinksResult): PageLinks {
+  const { followed, trapped } = traps.divideLinks(url, found);
+  return { allowed: followed, trapped, disallowed: found.disallowed, isTruncated: found.isTruncated };
+}
+
+const hashForDocument = ({ contentHash, contactHash }: LinksResult) =>
+  createHash("sha256").update(contentHash).update(contactHash).digest("base64url");
+
+/**
+ * Whether a page is what the site also shows at an address that does not exist. That address is requested once per sync,
+ * when a page looks like one.
+ */
+async function isErrorPage(sync: RunningSync, page: SourcePageRow, found: LinksResult): Promise<boolean> {
+  if (page.depth === 0) return false;
+  if (sync.errorPage === undefined) sync.errorPage = await fetchErrorPage(sync);
+  return sync.errorPage?.title === found.title;
+}
+
+async function fetchErrorPage(sync: RunningSync): Promise<Pick<LinksResult, "title"> | null> {
+  const { parts, site, signal } = sync;
+  const url = `${site.scope.origin}/${randomUUID()}`;
+  const { crawlDelayMs, scope } = site;
+  try {
+    const response = await parts.client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal });
+    if (response.status !== 200) return null;
+    const declared = declaredType(response.headers["content-type"], "");
+    return await parts.extractor.readForSite({ kind: "links", scope, url, declared, maxUrls: 1 }, [response.body]);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof OutboundError || error instanceof ExtractionError) return null;
+    throw error;
+  }
 }
 
 /**
@@ -190,11 +267,9 @@ async function findAlias(
   // A canonical URL that the crawler may not read cannot replace this page.
   if (address === undefined || address === page.url) return null;
   if (!followsLinks && targetPage?.sync !== job.sync) return null;
-  return skippedOutcome(`The page ${verb} ${shortenUrl(address)}.`, {
-    allowed: [address],
-    disallowed: [],
-    isTruncated: false,
-  });
+  const links = { allowed: [address], disallowed: [], trapped: [], isTruncated: false };
+  const outcome = skippedOutcome(`The page ${verb} ${shortenUrl(address)}.`, links);
+  return page.depth === 0 ? { ...outcome, startsAt: address } : outcome;
 }
 
 function withoutHash(address: string): string {
@@ -241,7 +316,7 @@ async function store(
   const content = {
     ...pageContent(page.url, document?.title ?? found.title),
     hasOwnTitle: document?.hasOwnTitle === 1,
-    contentHash: createHash("sha256").update(found.contentHash).digest("base64url"),
+    contentHash: hashForDocument(found),
   };
   const changes: Partial<SourcePageRow> = {
     state: "read",

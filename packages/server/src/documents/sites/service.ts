@@ -296,7 +296,9 @@ function startAddress(outbound: Deps["outbound"], address: string): URL {
 
 function checkPatterns(path: string, patterns: readonly string[] | null | undefined): void {
   for (const [index, pattern] of (patterns ?? []).entries()) {
-    const problem = pagePatternProblem(pattern);
+    // After a question mark, any text is a pattern for the query.
+    const [ofPath = ""] = pattern.split("?", 1);
+    const problem = pattern.includes("#") ? "must not contain #, because no page has one" : pagePatternProblem(ofPath);
     if (problem !== null) throw invalid(`${path}.${index}`, problem, "pattern");
   }
 }

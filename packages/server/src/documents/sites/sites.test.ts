@@ -49,6 +49,24 @@ onBothDatabases("the site crawler", (createDatabase) => {
     expect(site.seen.mostAtOnce).toBe(1);
   });
 
+  it("finds the phone number in the footer of the start page, also when that page redirects and changes only it", async () => {
+    const footer = (phone: string) => `<footer><p>Call ${phone}</p></footer></body>`;
+    const withFooter = (phone: string) => page("Start", "Welcome.", ["/help"]).replace("</body>", footer(phone));
+    site.pages.set("/", { status: 302, headers: { location: "/en" } });
+    site.pages.set("/en", withFooter("0421 555 0123"));
+    const source = await sources.read(site.url);
+    const findPhone = async () => {
+      await sources.documents(source.id);
+      const query = { agentId: client.agentId, query: "What phone number can I call?" };
+      const { hits } = (await call("POST", "/documents/search", query)).body;
+      return hits.map(({ text }: { text: string }) => /Call (.*)/.exec(text)?.[1]).filter(Boolean);
+    };
+    expect(await findPhone()).toEqual(["0421 555 0123"]);
+    site.pages.set("/en", withFooter("0421 555 0199"));
+    await sources.sync(source.id);
+    expect(await findPhone()).toEqual(["0421 555 0199"]);
+  });
+
   it("sends conditional requests, replaces changed pages, and does not process unchanged ones again", async () => {
     const { id } = await sources.read(site.url);
     await sources.documents(id);

@@ -4,10 +4,20 @@ import type { RunJob } from "../../jobs/worker.ts";
 import type { Extractor } from "../extract/extractor.ts";
 import { deleteSourcePages } from "../retention.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
-import { type RunningSync, readPage, type SyncParts, tooManyPagesProblem } from "./read-page.ts";
+import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";
+import {
+  NO_TEXT,
+  obstacleReasons,
+  type RunningSync,
+  readPage,
+  type SyncParts,
+  scriptAdvice,
+  tooManyPagesProblem,
+} from "./read-page.ts";
 import { requireConclusive } from "./require-conclusive.ts";
 import type { SiteClients } from "./site-client.ts";
 import type { SyncJob, SyncProblem } from "./sync-queue.ts";
+import { createTrapDetector } from "./trap-detector.ts";
 
 /** After this many pages in a row that cannot be fetched, the site is considered down. */
 const MAX_LOST_IN_A_ROW = 10;
@@ -58,7 +68,16 @@ async function begin(parts: Parts, job: SyncJob, signal: AbortSignal): Promise<R
   const organization = parts.db.selectFrom("organizations").select("plan").where("id", "=", job.organizationId);
   const { plan } = await organization.executeTakeFirstOrThrow();
   const site = await openSite(parts, settings, signal);
-  return { parts, job, site, plan, signal, followsLinks: job.urls === null, limitReached: null };
+  return {
+    parts,
+    job,
+    site,
+    plan,
+    signal,
+    followsLinks: job.urls === null,
+    limitReached: null,
+    traps: createTrapDetector(),
+  };
 }
 
 /** Stores the initial pages: the chosen ones, or the start page and those in the sitemaps. */
@@ -74,7 +93,7 @@ async function discoverPages(sync: RunningSync): Promise<void> {
   const hasAll = await queue.held(job, async (trx) => {
     if (!chosen) await pages.add(trx, job, { urls: [site.startUrl], depth: 0 });
     const hasAdded = await pages.add(trx, job, { urls: found.allowed, depth: 1 });
-    await pages.add(trx, job, { urls: found.disallowed, depth: 1, isExcluded: true });
+    await pages.add(trx, job, { urls: found.disallowed, depth: 1, excludedBy: EXCLUDED_BY_ROBOTS });
     await queue.hold(trx, job, { phase: "reading" });
     return hasAdded;
   });
@@ -134,7 +153,11 @@ async function requireSuccess({ parts, job }: RunningSync): Promise<void> {
     throw new SiteError("NOT_REACHABLE", `${job.url} could not be read: ${reason} Nothing was removed.`);
   }
   const why = reason ? ` About ${job.url}: ${reason}` : " Check the address and the patterns.";
-  throw new SiteError("NO_PAGES", `No page could be used. Nothing was removed.${why}`);
+  const needsScript = reason === obstacleReasons.script || reason === NO_TEXT;
+  throw new SiteError(
+    "NO_PAGES",
+    `No page could be used. Nothing was removed.${why}${needsScript ? ` ${scriptAdvice}` : ""}`,
+  );
 }
 
 /**
