@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 
@@ -15,9 +15,12 @@ const shots: readonly Shot[] = (["light", "dark"] as const).flatMap((colorScheme
 
 type Cell = { caption: string; file: string };
 
+const COLUMNS = 4;
+const PER_SHEET = 2 * COLUMNS;
+
 /**
- * Collects the pictures of one area, and puts them on sheets of twelve. `isWidget` shows only the corner of wide pictures
- * on the sheets, where the widget is.
+ * Collects the pictures of one area, and puts them on sheets of eight. `isWidget` keeps only the corner of wide pictures,
+ * where the widget is.
  */
 export function createContactSheet(area: string, { isWidget = false } = {}) {
   const cells: Cell[] = [];
@@ -26,7 +29,13 @@ export function createContactSheet(area: string, { isWidget = false } = {}) {
     /** Takes the page as it is, as `<folder>/<area>/<name>.png`. */
     async take(page: Page, name: string): Promise<void> {
       const file = join(folder, area, `${name}.png`);
-      await page.screenshot({ path: file, animations: "disabled" });
+      const { width = 0, height = 0 } = page.viewportSize() ?? {};
+      const corner = { x: width - 480, y: 0, width: 480, height };
+      await page.screenshot({
+        path: file,
+        animations: "disabled",
+        ...(isWidget && width > 1_000 ? { clip: corner } : {}),
+      });
       cells.push({ caption: name, file });
     },
     /** Takes the page in every size and scheme. Afterwards, it is wide and light. */
@@ -39,25 +48,28 @@ export function createContactSheet(area: string, { isWidget = false } = {}) {
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.emulateMedia({ colorScheme: "light" });
     },
-    /** Writes `<folder>/<area>-<number>.png` with twelve pictures each, and returns the number of sheets. */
+    /** Writes the sheets as `<folder>/<area>-<number>.png`. @returns how many there are */
     async write(page: Page): Promise<number> {
-      const sheets = Array.from({ length: Math.ceil(cells.length / 12) }, (_, at) =>
-        cells.slice(at * 12, at * 12 + 12),
-      );
-      for (const [at, sheet] of sheets.entries()) {
-        const image = ({ file }: Cell) => `data:image/png;base64,${readFileSync(file).toString("base64")}`;
-        const figures = sheet.map(
-          (cell) => `<figure><img src="${image(cell)}"><figcaption>${cell.caption}</figcaption>`,
-        );
-        await page.setViewportSize({ width: 1960, height: 1200 });
-        await page.setContent(`<style>
-          body { display: flex; flex-wrap: wrap; gap: 16px; margin: 16px; background: #d6d3d1; font: 14px sans-serif; }
-          figure { margin: 0; } img { display: block; height: 470px; ${isWidget ? "max-width: 300px; object-fit: cover; object-position: right bottom;" : ""} } figcaption { padding-top: 4px; }
-        </style>${figures.join("")}`);
-        const picture = await page.screenshot({ fullPage: true });
-        writeFileSync(join(folder, `${area}-${String(at + 1).padStart(2, "0")}.png`), picture);
+      const count = Math.ceil(cells.length / PER_SHEET);
+      for (let at = 0; at < count; at++) {
+        await page.setViewportSize({ width: 1560, height: 600 });
+        await page.setContent(sheetHtml(cells.slice(at * PER_SHEET, (at + 1) * PER_SHEET)));
+        const path = join(folder, `${area}-${String(at + 1).padStart(2, "0")}.png`);
+        await page.screenshot({ path, fullPage: true });
       }
-      return sheets.length;
+      return count;
     },
   };
+}
+
+function sheetHtml(cells: readonly Cell[]): string {
+  const figures = cells.map(({ caption, file }) => {
+    const image = readFileSync(file).toString("base64");
+    return `<figure><img src="data:image/png;base64,${image}"><figcaption>${caption}</figcaption></figure>`;
+  });
+  return `<style>
+    body { display: grid; grid-template-columns: repeat(${COLUMNS}, 1fr); gap: 12px; margin: 12px; background: #d6d3d1; font: 14px sans-serif; }
+    figure { margin: 0; }
+    img { display: block; max-width: 100%; max-height: 720px; }
+  </style>${figures.join("")}`;
 }
