@@ -127,7 +127,7 @@ describe("a handoff in the widget", () => {
     await page.getByLabel("What is it about?").fill("My rental bike was stolen");
     await takePictures(page, "visitor-asks");
     await page.getByLabel("What is it about?").press("Enter");
-    await page.getByText("Someone usually answers within 10 minutes.").first().waitFor();
+    await page.getByText("Waiting for a person, about 10 minutes").first().waitFor();
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -136,7 +136,7 @@ describe("a handoff in the widget", () => {
     await member.goto(`${relay.url}/dashboard/agents/${agentId}/conversations?view=waiting`);
     await member.getByRole("link", { name: /My rental bike was stolen/ }).click();
     await member.getByRole("button", { name: "Take over" }).click();
-    await page.getByText("You're talking to Ada Lovelace").first().waitFor();
+    await page.getByText("Ada Lovelace from the team").first().waitFor();
     const seen = page.waitForResponse(/\/seen$/);
     await write("Hello, which bike was it?");
     expect((await seen).status()).toBe(200);
@@ -147,7 +147,7 @@ describe("a handoff in the widget", () => {
     const tab = await page.context().newPage();
     await tab.goto(page.url());
     await openChat(tab);
-    await tab.getByText("You're talking to Ada Lovelace").first().waitFor();
+    await tab.getByText("Ada Lovelace from the team").first().waitFor();
     await ask(page, "The City One");
     await member.getByText("The City One").first().waitFor();
     await expect.poll(() => page.getByText("is replying").count()).toBe(0);
@@ -259,7 +259,7 @@ describe("a handoff in the widget", () => {
 
     await call("PATCH", `/agents/${id}`, { handoff: { hours: null } });
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
-    await page.getByText("Someone usually answers within 10 minutes.").waitFor();
+    await page.getByText("Waiting for a person, about 10 minutes").waitFor();
     await expect.poll(() => isAway.count()).toBe(0);
     const stop = page.getByRole("button", { name: "Stop waiting" });
     await stop.click();
@@ -356,7 +356,7 @@ describe("a handoff in the widget", () => {
     await stop.waitFor();
     const [{ id }] = await call("GET", "/conversations?handler=waiting");
     await call("POST", `/conversations/${id}/takeover`);
-    await page.getByText("You're talking to Ada Lovelace").first().waitFor();
+    await page.getByText("Ada Lovelace from the team").first().waitFor();
     await call("POST", `/conversations/${id}/return`);
     await page.getByText("Ada Lovelace has left. Harbour is answering again.").first().waitFor();
     await expect.poll(() => page.getByRole("group", { name: "How was it?" }).count()).toBe(0);

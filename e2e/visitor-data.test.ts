@@ -39,7 +39,8 @@ it("a visitor reads that an AI answers, gives consent before the first message, 
   const settings = { consentText: "I agree to this.", privacyPolicyUrl: "https://shop.example/privacy" };
   const { page } = await widget.visit({ widget: settings });
   await openChat(page);
-  await page.getByText("You're chatting with an AI assistant.").waitFor();
+  await page.getByText("AI assistant").waitFor();
+  await page.getByText("AI can make mistakes").waitFor();
   await expect
     .poll(() => page.getByRole("link", { name: "Privacy policy" }).getAttribute("href"))
     .toBe(settings.privacyPolicyUrl);

@@ -26,7 +26,7 @@ describe("the chat in the widget", () => {
       if (status) new MutationObserver(note).observe(status, { childList: true, characterData: true, subtree: true });
     });
     await ask(page, "When do you open?");
-    await page.locator(".waiting .lamp.lit").waitFor();
+    await page.locator(".reply .glowing").waitFor();
     await reply.say("We open ");
     await page.getByText("We open").first().waitFor();
     await reply.say("at **nine**.");
@@ -34,7 +34,7 @@ describe("the chat in the widget", () => {
     await expect.poll(() => page.locator("[aria-live], [role=log], [role=alert]").count()).toBe(0);
     await reply.end();
     await replyOver(page);
-    await expect.poll(() => page.locator(".lamp.lit").count()).toBe(0);
+    await expect.poll(() => page.locator(".glowing").count()).toBe(0);
     const said = await page.evaluate(() => Reflect.get(window, "said"));
     expect(said).toEqual(["Harbour is replying", "Harbour: We open at nine."]);
     expect(problems).toEqual([]);
@@ -270,7 +270,7 @@ describe("the chat in the widget", () => {
 
     await ask(page, "I take the Tern");
     await card.waitFor();
-    await expect.poll(() => card.innerText()).toContain("bike: Tern");
+    await expect.poll(() => card.locator("dd").allInnerTexts()).toEqual(["Tern"]);
     await expect.poll(() => page.locator(".panel + [role=status]").innerText()).toBe("Add it to the cart?");
     expect(await accessibilityProblems(page)).toEqual([]);
     await site.picture(page, "tool-confirmation");
@@ -279,7 +279,7 @@ describe("the chat in the widget", () => {
     await site.picture(page, "tool-confirmation-phone-dark");
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.emulateMedia({ colorScheme: "light" });
-    await card.getByRole("button", { name: "Not now" }).click();
+    await card.getByRole("button", { name: "Don't allow" }).click();
     await replyOver(page);
     await page.getByText("Cart: you didn't allow it.").waitFor();
     expect(await callsOf(page)).toEqual([]);

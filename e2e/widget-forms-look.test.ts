@@ -123,7 +123,7 @@ describe("forms in the widget", () => {
         await route.continue();
       });
       await submit(page);
-      await page.locator(".submit .lamp.lit").waitFor();
+      await page.locator(".submit .glowing").waitFor();
       await check("sending");
       hold.resolve();
       await sent(page);

@@ -115,6 +115,39 @@ describe("the widget", () => {
     expect(problems).toEqual([]);
   });
 
+  it("shows the face that the agent's owner has chosen, and the visitor's messages in the accent color", async () => {
+    const look = async (widget: object) => {
+      const { page } = await site.visit({ name: "Harbour Bikes", widget });
+      await openChat(page);
+      await ask(page, "Hello");
+      await replyOver(page);
+      return page;
+    };
+    const initials = await look({ face: "initials", accentMessages: true, accentColor: "#0f766e" });
+    await expect.poll(() => initials.locator(".header .initials").innerText()).toBe("HB");
+    await expect.poll(() => initials.locator(".reply .sender .initials").innerText()).toBe("HB");
+    const color = (element: Element) => getComputedStyle(element).backgroundColor;
+    expect(await initials.locator(".bubble").evaluate(color)).toBe("rgb(15, 118, 110)");
+    expect(await accessibilityProblems(initials)).toEqual([]);
+    const lamp = await look({ face: "lamp" });
+    await expect.poll(() => lamp.locator(".header .lamp.lit").count()).toBe(1);
+    expect(await lamp.locator(".bubble").evaluate(color)).toBe("rgb(231, 229, 228)");
+    const none = await look({ face: "none" });
+    await expect.poll(() => none.locator(".lamp, .avatar, .sender").count()).toBe(0);
+    await expect.poll(() => none.locator(".title").innerText()).toContain("AI assistant");
+  });
+
+  it("turns the lamp off while the visitor is offline", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    await page.locator(".header .lamp.lit").waitFor();
+    await page.context().setOffline(true);
+    await page.locator(".header .lamp.dark").waitFor();
+    await expect.poll(() => page.locator(".title").innerText()).toContain("You're offline");
+    await page.context().setOffline(false);
+    await page.locator(".header .lamp.lit").waitFor();
+  });
+
   it("follows the color scheme that the page declares, even when it changes", async () => {
     site.host.before("document.documentElement.style.colorScheme = 'dark'");
     const { page } = await site.visit({}, { context: { colorScheme: "light" } });

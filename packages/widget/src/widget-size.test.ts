@@ -8,7 +8,7 @@ const size = (file: string) => readFileSync(join(dist, `${file}.gz`)).length;
 /** Compressed (gzip) size in bytes. */
 const budgets = {
   loader: 8 * 1024,
-  chat: 43 * 1024,
+  chat: 44 * 1024,
   triggers: 6.5 * 1024,
   forms: 14.25 * 1024,
   displays: 2.5 * 1024,

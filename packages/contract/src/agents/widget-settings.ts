@@ -63,6 +63,17 @@ export const WidgetSettings = Type.Object({
     ),
   ),
   accentColor: Type.Optional(nullable(Type.String({ pattern: textPatterns.color, description: "`#rrggbb`" }))),
+  face: Type.Optional(
+    nullable(
+      stringEnum(
+        ["image", "initials", "lamp", "none"],
+        "What represents the agent in the chat. `image`, the default, is the uploaded `avatar` image, or the lamp without one.",
+      ),
+    ),
+  ),
+  accentMessages: Type.Optional(
+    nullable(Type.Boolean({ description: "Whether the visitor's messages have the accent color. Off by default." })),
+  ),
   position: Type.Optional(
     nullable(stringEnum(["left", "right"], "Side of the window on which the launcher is. Defaults to `right`.")),
   ),

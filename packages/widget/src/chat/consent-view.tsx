@@ -11,7 +11,7 @@ export function ConsentView({ text }: { text: string }): JSX.Element {
       <div class="consent-text">
         <MarkdownView text={text} imageHosts={[]} isUnfinished={false} />
       </div>
-      <button type="button" class="quiet" onClick={() => chat.agree()}>
+      <button type="button" class="quiet main" onClick={() => chat.agree()}>
         {messages.agree}
       </button>
     </section>

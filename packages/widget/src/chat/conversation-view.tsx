@@ -11,7 +11,7 @@ import { Composer } from "./composer.tsx";
 import { ConsentView } from "./consent-view.tsx";
 import type { Entry, FormEntry } from "./conversation-state.ts";
 import { createEndTracker, END_TOLERANCE_PX } from "./end-tracker.ts";
-import { Notice } from "./notice.tsx";
+import { Footer, LongNotice } from "./notice.tsx";
 import { isSilent } from "./reply-reader.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
@@ -28,10 +28,10 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
   const { core, chat, messages } = usePanel();
   const { isOpen, draft, handoff } = useStore(state);
   const current = useStore(chat.store);
-  const { entries, phase, running, hasConsent } = current;
+  const { entries, phase, running, hasConsent, ownership } = current;
   const [count, setCount] = useState(PAGE_SIZE);
   const shown = entries.slice(-count);
-  const { scroller, isAway, onScroll, goToEnd } = useStickToEnd(entries.at(-1)?.key, isOpen);
+  const { scroller, isAway, isCut, onScroll, goToEnd } = useStickToEnd(entries.at(-1)?.key, isOpen);
   const last = entries.findLast((entry) => entry.type === "reply");
 
   const showEarlier = () => {
@@ -46,8 +46,14 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
 
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
-      <section class="scroll" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={messages.messageList}>
+      <section
+        class={isCut ? "scroll cut" : "scroll"}
+        ref={scroller}
+        onScroll={onScroll}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
+        tabIndex={0}
+        aria-label={messages.messageList}
+      >
         {phase === "loading" ? <Loading /> : null}
         {phase === "unloadable" ? (
           <div class="failure">
@@ -57,7 +63,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
             </button>
           </div>
         ) : null}
-        {phase === "ready" && count >= entries.length ? <Notice /> : null}
+        {phase === "ready" && count >= entries.length ? <LongNotice /> : null}
         {phase === "ready" && count >= entries.length ? <Welcome hasStarted={entries.length > 0} /> : null}
         {count < entries.length ? (
           <button type="button" class="quiet earlier" onClick={showEarlier}>
@@ -66,10 +72,12 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
         ) : null}
         {shown.length > 0 ? (
           <ol class="messages" part="messages">
-            {shown.map((entry) => (
+            {shown.map((entry, index) => (
               <EntryView
                 key={entry.key}
                 entry={entry}
+                startsRun={senderOf(entry) !== senderOf(shown[index - 1])}
+                endsRun={senderOf(entry) !== senderOf(shown[index + 1])}
                 isLast={entry === last}
                 isBusy={running !== null || (isSilent(current, core) && last?.state !== "refused")}
               />
@@ -88,18 +96,25 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
       ) : (
         <ConsentView text={chat.consentText} />
       )}
+      <Footer hasAgent={ownership?.handler !== "human"}>{handoff ? <span ref={handoff.mountTalk} /> : null}</Footer>
     </>
   );
 }
 
+/** Entries of the same sender that follow each other are a run: one face above them, and one time below. */
+const senderOf = (entry: Entry | undefined) =>
+  entry && (entry.type === "reply" && entry.person ? entry.person.name : entry.type === "user");
+
+type EntryProps = { entry: Entry; isLast: boolean; isBusy: boolean; startsRun: boolean; endsRun: boolean };
+
 /** One entry of the conversation. Memoized, so it renders again only when its entry changes. */
-function EntryView({ entry, isLast, isBusy }: { entry: Entry; isLast: boolean; isBusy: boolean }): JSX.Element {
+function EntryView({ entry, isLast, isBusy, startsRun, endsRun }: EntryProps): JSX.Element {
   const isOffering = isLast && !isBusy;
   return useMemo(() => {
-    if (entry.type === "user") return <UserView entry={entry} />;
-    if (entry.type === "reply") return <ReplyView reply={entry} isLast={isLast} canRegenerate={isOffering} />;
-    return <FormView entry={entry} />;
-  }, [entry, isLast, isOffering]);
+    if (entry.type === "user") return <UserView entry={entry} endsRun={endsRun} />;
+    if (entry.type === "form") return <FormView entry={entry} />;
+    return <ReplyView reply={entry} isLast={isLast} canRegenerate={isOffering} startsRun={startsRun} />;
+  }, [entry, isLast, isOffering, startsRun, endsRun]);
 }
 
 function FormView({ entry }: { entry: FormEntry }): JSX.Element {
@@ -136,6 +151,8 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
   const scroller = useRef<HTMLElement>(null);
   const [tracker] = useState(createEndTracker);
   const [isAway, setIsAway] = useState(false);
+  /** Whether there is more of the conversation below. */
+  const [isCut, setIsCut] = useState(false);
   /** The scroll position at which a tall form is shown from its top, or null before the form is shown. */
   const formTop = useRef<number>(null);
   const goToEnd = () => {
@@ -145,6 +162,7 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
     element.scrollTop = element.scrollHeight;
     tracker.follow(element);
     setIsAway(false);
+    setIsCut(false);
   };
   // The visitor sent something or opened another conversation, so the end is what matters.
   useLayoutEffect(goToEnd, [lastKey, isOpen]);
@@ -183,8 +201,9 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
     const element = scroller.current;
     if (!element) return;
     tracker.onScroll(element);
+    setIsCut(element.scrollHeight - element.scrollTop - element.clientHeight > 1);
     // A form at the end is not a new message to jump to, and the button would cover its fields.
     setIsAway(!tracker.isFollowing() && !findNewestForm(element)?.matches(":not(.sent)"));
   };
-  return { scroller, isAway, onScroll, goToEnd };
+  return { scroller, isAway, isCut, onScroll, goToEnd };
 }

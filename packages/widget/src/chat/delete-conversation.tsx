@@ -22,7 +22,7 @@ export function DeleteConversation({ onDone }: { onDone: () => void }): JSX.Elem
   return (
     <section class="delete-confirm" aria-label={messages.deleteConversation}>
       <p>{step === "failed" ? messages.conversationNotDeleted : messages.deleteQuestion}</p>
-      <div class="delete-buttons">
+      <div class="buttons">
         <button type="button" class="quiet danger" disabled={step === "deleting"} onClick={confirm}>
           {messages.deleteConfirm}
         </button>

@@ -29,7 +29,7 @@ function LinkQuestion({ onOpen, onIgnore }: { onOpen: () => void; onIgnore: () =
     <div class="scroll">
       <section class="failure" aria-label={messages.openLinked}>
         <p>{interpolate(messages.linkQuestion, { name: core.title, site: location.host })}</p>
-        <button type="button" class="quiet" onClick={onOpen}>
+        <button type="button" class="quiet main" onClick={onOpen}>
           {messages.openLinked}
         </button>
         <button type="button" class="quiet" onClick={onIgnore}>

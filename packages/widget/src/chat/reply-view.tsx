@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { ToolView } from "../display/tool-view.tsx";
-import { chooseAgentImage } from "../loader/agent-images.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { Icon } from "../panel/icon.tsx";
@@ -9,8 +8,8 @@ import { usePanel } from "../panel/panel-context.ts";
 import { CommentField } from "./comment-field.tsx";
 import { joinText, mayCite, type Part, type ReplyEntry } from "./conversation-state.ts";
 import { CopyButton } from "./copy-button.tsx";
-import { Initials } from "./initials.tsx";
 import { MessageTime } from "./message-time.tsx";
+import { Sender } from "./sender.tsx";
 import { SourceList } from "./source-list.tsx";
 import { SuggestionList } from "./suggestion-list.tsx";
 
@@ -21,25 +20,30 @@ type ReplyProps = {
   canRegenerate: boolean;
 };
 
+/** Whether the entry before it has another sender. */
+type RunProps = { startsRun: boolean };
+
 /** A reply: its parts, how it ended, and the available actions. */
-export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Element {
+export function ReplyView({ reply, isLast, canRegenerate, startsRun }: ReplyProps & RunProps): JSX.Element {
   const { core, chat, messages } = usePanel();
   const isRunning = reply.state === "running";
   const problem = reply.problem ?? (reply.state === "failed" ? messages.replyFailed : null);
   const note = { stopped: messages.stopped, cut: messages.stepLimitReached }[reply.state as string];
   const { person } = reply;
-  const avatar = person ? null : chooseAgentImage(core, "avatar");
+  const hasFace = person ? true : core.agent.widget.face !== "none";
   const hasCitations = mayCite(reply);
   return (
     <li
-      class={["reply", isRunning ? "live" : "", avatar || person ? "faced" : ""].join(" ").trim()}
+      class={isRunning ? "reply live" : "reply"}
       part="reply"
       // A translation by the browser replaces the text nodes, and text that arrives later would be lost.
       translate={!isRunning}
     >
-      {avatar ? <img class="avatar" src={avatar} alt="" /> : null}
-      {person ? <Initials person={person} /> : null}
-      {person ? <p class="note">{person.name}</p> : <span class="visually-hidden">{`${core.agent.name}: `}</span>}
+      {startsRun && hasFace ? (
+        <Sender person={person} light={isRunning ? "glowing" : problem ? "dark" : "lit"} />
+      ) : (
+        <span class="visually-hidden">{`${person?.name ?? core.agent.name}: `}</span>
+      )}
       {reply.parts.map((part, index) => (
         <PieceView
           key={index}
@@ -112,7 +116,6 @@ function WaitingIndicator({ isLost }: { isLost: boolean }): JSX.Element {
   const { core, messages } = usePanel();
   return (
     <p class="waiting">
-      <span class="lamp lit" aria-hidden="true" />
       <span>{isLost ? messages.reconnecting : interpolate(messages.replying, { name: core.agent.name })}</span>
     </p>
   );

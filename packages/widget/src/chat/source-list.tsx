@@ -18,12 +18,13 @@ export function SourceList({ sources }: { sources: readonly Source[] }): JSX.Ele
   const { messages } = usePanel();
   const [isOpen, setOpen] = useState(false);
   const documents = groupByDocument(sources);
+  const shared = measureShared(documents.map(([{ title }]) => title));
   const shown = isOpen ? documents : documents.slice(0, COLLAPSED_COUNT);
   return (
     <ul class="sources" aria-label={messages.sources}>
       {shown.map((passages) => (
         <li key={passages[0].n}>
-          <SourceChip passages={passages} />
+          <SourceChip passages={passages} shared={shared} />
         </li>
       ))}
       {shown.length < documents.length ? (
@@ -51,12 +52,31 @@ function groupByDocument(sources: readonly Source[]): Passages[] {
   return [...documents.values()];
 }
 
-function SourceChip({ passages }: { passages: Passages }): JSX.Element {
+/** How many characters all titles share at their start and their end, such as the name of the site. */
+type Shared = { start: number; end: number };
+
+function measureShared([first = "", ...others]: string[]): Shared {
+  // Whole parts only, so that no title is cut within a word.
+  const start = /^.+?\s[-–—|·:]\s/.exec(first)?.[0] ?? "";
+  const end = /\s[-–—|·:]\s(?:(?!\s[-–—|·:]\s).)+$/.exec(first)?.[0] ?? "";
+  const isShared = others.length > 0;
+  return {
+    start: isShared && others.every((title) => title.startsWith(start)) ? start.length : 0,
+    end: isShared && others.every((title) => title.endsWith(end)) ? end.length : 0,
+  };
+}
+
+function SourceChip({ passages, shared }: { passages: Passages; shared: Shared }): JSX.Element {
   const [{ title, url, snippet }] = passages;
   const href = url === null ? null : linkAddress(url);
   const label = (
     <>
-      <span class="citation">{passages.map(({ n }) => n).join(", ")}</span> <bdi>{title}</bdi>
+      {passages.map(({ n }) => (
+        <span key={n} class="citation">
+          {n}
+        </span>
+      ))}
+      <bdi>{title.slice(shared.start, title.length - shared.end) || title}</bdi>
     </>
   );
   if (href === null) {

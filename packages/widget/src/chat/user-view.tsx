@@ -4,16 +4,20 @@ import { usePanel } from "../panel/panel-context.ts";
 import type { UserEntry } from "./conversation-state.ts";
 import { MessageTime } from "./message-time.tsx";
 
-/** A message of the visitor, as plain text. */
-export function UserView({ entry }: { entry: UserEntry }): JSX.Element {
-  const { messages } = usePanel();
+/** A message of the visitor, as plain text. The time is below the last one of a run. */
+export function UserView({ entry, endsRun }: { entry: UserEntry; endsRun: boolean }): JSX.Element {
+  const { core, messages } = usePanel();
   return (
-    <li class="user">
+    <li class={core.agent.widget.accentMessages ? "user accented" : "user"}>
       <span class="visually-hidden">{`${messages.you}: `}</span>
       <p class="bubble" part="user-message" dir="auto">
         {entry.text}
       </p>
-      {entry.state === "unsent" ? <p class="note">{messages.unsent}</p> : <MessageTime at={entry.at} />}
+      {entry.state === "unsent" ? (
+        <p class="note">{messages.unsent}</p>
+      ) : endsRun ? (
+        <MessageTime at={entry.at} />
+      ) : null}
     </li>
   );
 }

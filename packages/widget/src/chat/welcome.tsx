@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { usePath } from "../panel/use-path.ts";
+import { Sender } from "./sender.tsx";
 import { SuggestionList } from "./suggestion-list.tsx";
 
 /** The greeting, which stays above the conversation, and what the page suggests until the conversation has started. */
@@ -15,9 +16,10 @@ export function Welcome({ hasStarted }: { hasStarted: boolean }): JSX.Element | 
   const suggestions = hasStarted ? [] : chooseSuggestions(widget, path);
   if (hasStarted && !greeting) return null;
   return (
-    <div class="welcome" part="welcome">
+    <div class={hasStarted ? "welcome" : "welcome opening"} part="welcome">
+      {greeting && hasStarted ? <Sender light="lit" /> : null}
       {greeting ? <MarkdownView text={greeting} imageHosts={allowedImageHosts} isUnfinished={false} /> : null}
-      <SuggestionList suggestions={suggestions} />
+      <SuggestionList suggestions={suggestions} isRows />
     </div>
   );
 }

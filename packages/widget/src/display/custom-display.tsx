@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { usePanel } from "../panel/panel-context.ts";
+import { Rows } from "./rows.tsx";
 import { type ShownTool, slotText } from "./slots.ts";
 
 /** Rendered by the site's renderer for this tool. Without one, or if it throws, the slots appear as a plain list. */
@@ -26,13 +27,8 @@ export function CustomDisplay({ tool }: { tool: ShownTool }): JSX.Element {
   }, [renderer]);
   if (renderer) return <div ref={place} class="custom" part="custom" />;
   return (
-    <dl class="card slots">
-      {Object.keys(tool.slots).map((slot) => (
-        <div key={slot}>
-          <dt>{slot}</dt>
-          <dd dir="auto">{slotText(tool.slots, slot)}</dd>
-        </div>
-      ))}
-    </dl>
+    <div class="card card-text">
+      <Rows rows={Object.keys(tool.slots).map((slot) => [slot, slotText(tool.slots, slot)] as const)} />
+    </div>
   );
 }

@@ -1,6 +1,24 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
+import { Rows } from "./rows.tsx";
 import { readableName, type ShownTool, slotText } from "./slots.ts";
+
+/** The values of a result in JSON by their names, or null for a text. The values inside of others get a path. */
+function parseRows(text: string): [string, string][] | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? listValues(value) : null;
+  } catch {
+    return null;
+  }
+}
+
+function listValues(value: object, path = ""): [string, string][] {
+  return Object.entries(value).flatMap(([name, inner]): [string, string][] => {
+    const title = [path, Array.isArray(value) ? `${Number(name) + 1}` : readableName(name)].filter(Boolean).join(" · ");
+    return typeof inner === "object" && inner !== null ? listValues(inner, title) : [[title, String(inner ?? "–")]];
+  });
+}
 
 /**
  * An unobtrusive line saying that a tool was used. Its text, if any, can be expanded, or is open from the
@@ -9,14 +27,15 @@ import { readableName, type ShownTool, slotText } from "./slots.ts";
 export function TextDisplay({ tool }: { tool: ShownTool }): JSX.Element {
   const line = tool.label ?? readableName(tool.name);
   const text = slotText(tool.slots, "text");
+  const rows = parseRows(text);
   if (text === "") return <p class="tool">{line}</p>;
   return (
     <details class="tool" open={tool.options.isOpen}>
       <summary>{line}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, which must be possible with the keyboard */}
-      <p class="tool-text" dir="auto" tabIndex={0}>
-        {text}
-      </p>
+      <div class="tool-text" dir="auto" tabIndex={0}>
+        {rows ? <Rows rows={rows} /> : text}
+      </div>
     </details>
   );
 }

@@ -2,21 +2,24 @@
 import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
 import type { ToolQuestion } from "../tools/page-tools.ts";
+import { Rows } from "./rows.tsx";
+
+/** The name and the value of a property, from a line such as `size: M`. */
+const splitLine = (line: string): [string, string] => {
+  const at = line.indexOf(": ");
+  return [line.slice(0, at), line.slice(at + 2)];
+};
 
 /** Asks the visitor to allow what the page is about to do. The reply waits for the decision. */
 export function ToolConfirmation({ label, text, input, answer }: ToolQuestion & { label: string }): JSX.Element {
   const { messages } = usePanel();
   return (
-    <fieldset class="confirm" aria-label={text} dir="auto" part="confirm">
+    <fieldset class="card card-text confirm" aria-label={text} dir="auto" part="confirm">
       <p class="note">{label}</p>
-      <p>{text}</p>
-      {input.map((line, index) => (
-        <p class="note" key={index}>
-          {line}
-        </p>
-      ))}
-      <div class="suggestions">
-        <button type="button" class="quiet" onClick={() => answer(true)}>
+      <strong>{text}</strong>
+      <Rows rows={input.map(splitLine)} />
+      <div class="buttons">
+        <button type="button" class="quiet main" onClick={() => answer(true)}>
           {messages.allow}
         </button>
         <button type="button" class="quiet" onClick={() => answer(false)}>

@@ -5,6 +5,7 @@ import type { ToolPart } from "../chat/conversation-state.ts";
 import { FormPlace } from "../forms/form-place.tsx";
 import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
+import { Lamp } from "../panel/face.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { DisplayPlace } from "./display-place.tsx";
 import { readableName, type ShownTool } from "./slots.ts";
@@ -31,7 +32,7 @@ export function ToolView({ tool, formKey }: { tool: ToolPart; formKey: string })
   if (state === "running") {
     return (
       <p class="tool waiting">
-        <span class="lamp lit" aria-hidden="true" />
+        <Lamp />
         <span dir="auto">{isSearch ? messages.searchingDocuments : title}</span>
       </p>
     );

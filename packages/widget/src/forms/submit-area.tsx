@@ -2,6 +2,7 @@
 import { ownFormText } from "@foyer/contract/rules/form-texts";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Lamp } from "../panel/face.tsx";
 import { useStore } from "../store.ts";
 import { useFormPanel } from "./form-panel.ts";
 import type { FormSession } from "./form-session.ts";
@@ -27,7 +28,7 @@ export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
       ) : null}
       {isWrong && !isSending ? <p class="hint">{messages.formInvalid}</p> : null}
       <button type="submit" class="submit" part="submit" aria-disabled={isSending || seconds > 0 ? "true" : undefined}>
-        <span class={isSending ? "lamp lit" : "lamp"} aria-hidden="true" hidden={!isSending} />
+        {isSending ? <Lamp /> : null}
         <span dir="auto">{label}</span>
         {seconds > 0 && !isSending ? <span>({seconds})</span> : null}
       </button>

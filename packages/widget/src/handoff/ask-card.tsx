@@ -33,7 +33,10 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
     element?.querySelector<HTMLElement>("textarea, input")?.focus();
     return () => {
       // Move the focus, which would otherwise be lost when the card disappears.
-      if (element?.matches(":focus-within")) focusPanel(element.closest<HTMLElement>(".panel"));
+      if (!element?.matches(":focus-within")) return handoff.cancel();
+      // The message field is hidden while the card is shown.
+      element.classList.remove("ask");
+      focusPanel(element.closest<HTMLElement>(".panel"));
       handoff.cancel();
     };
   }, []);
@@ -106,7 +109,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
         </label>
       ) : null}
       {problem ? <p class="note wrong">{problem}</p> : null}
-      <div class="suggestions">
+      <div class="buttons">
         {/* A disabled button would lose the focus while the request runs. */}
         <button
           type="submit"

@@ -3,45 +3,51 @@ import type { Person } from "@foyer/contract";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ReplyEntry } from "../chat/conversation-state.ts";
-import { Initials } from "../chat/initials.tsx";
 import { interpolate } from "../locales/load-messages.ts";
 import { focusPanel } from "../panel/focus.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import type { PanelState, Status } from "../panel/panel-state.ts";
 import { useStore } from "../store.ts";
 import { AskCard } from "./ask-card.tsx";
-import { describePromise } from "./availability-texts.ts";
+import { describePromise, formatDuration } from "./availability-texts.ts";
 import type { HandoffController } from "./create-handoff.ts";
-import { chooseView } from "./handoff-state.ts";
+import { chooseView, type HandoffView } from "./handoff-state.ts";
 
 type Props = { handoff: HandoffController };
 
-/** The area above the message field. It shows how to reach a person, and who handles the conversation. */
-export function HandoffBar({ handoff }: Props): JSX.Element | null {
+/** What is shown about a person, or null while the conversation loads or waits for the visitor's consent. */
+function useView({ store, live, texts }: HandoffController): HandoffView | null {
   const { chat } = usePanel();
   const { entries, ownership, phase, hasConsent } = useStore(chat.store);
-  const { card, settings } = useStore(handoff.store);
-  const { left } = useStore(handoff.live.store);
+  const { settings } = useStore(store);
+  const { left } = useStore(live.store);
   const now = useNow(ownership?.handoff?.promisedAt ?? null);
   // Without the visitor's consent, no conversation can start.
   if (phase !== "ready" || (chat.consentText !== null && !hasConsent)) return null;
+  return chooseView({ entries, ownership, left }, { settings, wish: texts.wish, now });
+}
+
+/** The area above the message field: the form that asks for a person, and what the visitor can do while waiting. */
+export function HandoffBar({ handoff, panelState }: Props & { panelState: PanelState }): JSX.Element | null {
+  const { chat } = usePanel();
+  const { ownership } = useStore(chat.store);
+  const { card } = useStore(handoff.store);
+  const view = useView(handoff);
+  const { text, person = null } = useStatus(handoff, view);
+  useEffect(() => panelState.patch({ status: text ? { text, person } : null }), [text, person]);
   // A person may take over while the visitor is filling in a card.
   const cardOf = { agent: "ask", waiting: "email", human: "none" } as const;
-  if (card !== "none" && card === cardOf[ownership?.handler ?? "agent"]) return <AskCard handoff={handoff} />;
-  const view = chooseView({ entries, ownership, left }, settings, now);
-  switch (view.type) {
+  if (view && card !== "none" && card === cardOf[ownership?.handler ?? "agent"]) return <AskCard handoff={handoff} />;
+  switch (view?.type) {
     case "offer":
-      return (
-        <div class="handoff">
-          <button type="button" class="quiet" part="handoff" onClick={handoff.offer}>
-            {handoff.texts.talk}
-          </button>
+      return view.isUrgent ? (
+        <div class="handoff suggestions">
+          <Talk handoff={handoff} class="quiet" />
         </div>
-      );
+      ) : null;
     case "waiting":
       return <Waiting handoff={handoff} isLate={view.isLate} />;
-    case "person":
-      return <WithPerson handoff={handoff} person={view.person} />;
     case "over":
       return <Over handoff={handoff} reply={view.reply} person={view.person} />;
     default:
@@ -49,9 +55,40 @@ export function HandoffBar({ handoff }: Props): JSX.Element | null {
   }
 }
 
-type LineProps = { face: ComponentChildren; title: string; children?: ComponentChildren };
+/** The button in the line below the message field, unless it is a suggestion above the field. */
+export function TalkButton({ handoff }: Props): JSX.Element | null {
+  const view = useView(handoff);
+  return view?.type === "offer" && !view.isUrgent ? <Talk handoff={handoff} class="talk" /> : null;
+}
 
-function Line({ face, title, children }: LineProps): JSX.Element {
+function Talk({ handoff, class: style }: Props & { class: string }): JSX.Element {
+  return (
+    <button type="button" class={style} part="handoff" onClick={handoff.offer}>
+      {handoff.texts.talk}
+    </button>
+  );
+}
+
+/** What the panel's header says, and whose face it shows. Without a text, it shows the agent. */
+function useStatus({ store, live, texts }: HandoffController, view: HandoffView | null): Partial<Status> {
+  const { core, messages } = usePanel();
+  const { settings } = useStore(store);
+  const { typing, isLost } = useStore(live.store);
+  const lost = isLost ? messages.reconnecting : null;
+  if (view?.type === "waiting") {
+    const minutes = view.isLate || !settings?.isOpen ? null : settings.promiseMinutes;
+    const time = minutes && formatDuration(minutes, core.locale);
+    return { text: lost ?? (time ? interpolate(texts.waitingAbout, { time }) : texts.waiting) };
+  }
+  if (view?.type !== "person") return {};
+  const { person } = view;
+  const from = person ? interpolate(texts.from, { name: person.name }) : texts.talkingToSomebody;
+  return { text: lost ?? (typing ? interpolate(texts.typing, { name: typing.name }) : from), person };
+}
+
+type LineProps = { title: string | null; children?: ComponentChildren };
+
+function Line({ title, children }: LineProps): JSX.Element {
   const line = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = line.current;
@@ -62,33 +99,33 @@ function Line({ face, title, children }: LineProps): JSX.Element {
   }, []);
   return (
     <div ref={line} class="handoff line" part="handoff">
-      {face}
-      <div class="about">
-        <p>{title}</p>
-        {children}
-      </div>
+      {title ? <p class="note">{title}</p> : null}
+      {children}
     </div>
   );
 }
 
 function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element {
-  const { core, messages } = usePanel();
+  const { core } = usePanel();
   const { texts } = handoff;
   const { settings, email: left, isBusy, problem } = useStore(handoff.store);
   const stopWaiting = () => {
     if (!isBusy) void handoff.stopWaiting();
   };
   const email = left?.conversationId === core.visitor.current?.id ? left?.address : null;
-  const { isLost } = useStore(handoff.live.store);
-  const promise = isLate ? texts.late : settings && describePromise(settings, texts, core.locale);
+  // The header says how long an answer takes.
+  const promise = isLate
+    ? texts.late
+    : settings?.isOpen
+      ? null
+      : settings && describePromise(settings, texts, core.locale);
   const meanwhile = settings?.whileWaiting === "silent" ? texts.agentSilent : texts.agentAnswers;
   return (
-    <Line face={<span class="lamp lit" aria-hidden="true" />} title={texts.waiting}>
-      <p class="note">{isLost ? messages.reconnecting : promise}</p>
+    <Line title={promise}>
       <p class="note">{interpolate(meanwhile, { name: core.agent.name })}</p>
       {email ? <p class="note">{interpolate(texts.emailSaved, { email })}</p> : null}
       {problem ? <p class="note wrong">{problem}</p> : null}
-      <div class="suggestions">
+      <div class="buttons">
         {email || !settings?.canEmail ? null : (
           <button type="button" class="quiet" onClick={handoff.showEmail}>
             {texts.leaveEmail}
@@ -98,21 +135,6 @@ function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element 
           {texts.stopWaiting}
         </button>
       </div>
-    </Line>
-  );
-}
-
-function WithPerson({ handoff, person }: Props & { person: Person | null }): JSX.Element {
-  const { messages } = usePanel();
-  const { texts, live } = handoff;
-  const { typing, isLost } = useStore(live.store);
-  const state = typing ? interpolate(texts.typing, { name: typing.name }) : texts.fromTeam;
-  return (
-    <Line
-      face={person ? <Initials person={person} /> : null}
-      title={person ? interpolate(texts.talkingTo, { name: person.name }) : texts.talkingToSomebody}
-    >
-      <p class="note">{isLost ? messages.reconnecting : state}</p>
     </Line>
   );
 }
@@ -137,10 +159,7 @@ function Over({ handoff, reply, person }: Props & { reply: ReplyEntry | null; pe
     );
   };
   return (
-    <Line
-      face={<Initials person={person} />}
-      title={interpolate(texts.over, { name: person.name, agent: core.agent.name })}
-    >
+    <Line title={interpolate(texts.over, { name: person.name, agent: core.agent.name })}>
       {reply ? (
         <fieldset class="rating" aria-label={texts.rate}>
           <span class="note">{texts.rate}</span>

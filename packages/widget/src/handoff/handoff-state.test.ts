@@ -2,6 +2,7 @@ import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff }
 import { describe, expect, it } from "vitest";
 import { createReply, type Entry, joinText, type ReplyEntry, toEntries } from "../chat/conversation-state.ts";
 import { applyLiveEvent, chooseView, type HandoffState, listTeamMessages } from "./handoff-state.ts";
+import { handoffEn } from "./texts/handoff-en.ts";
 
 const ada = { name: "Ada Byron", initials: "AB" };
 const noon = Date.parse("2026-03-02T12:00:00Z");
@@ -133,7 +134,7 @@ describe("the state of a conversation that is handed over", () => {
 
 describe("what the visitor sees above the message field", () => {
   const view = (state: HandoffState, now = noon, given: WidgetHandoff | null = settings, left: Person | null = null) =>
-    chooseView({ ...state, left }, given, now);
+    chooseView({ ...state, left }, { settings: given, wish: handoffEn.wish, now });
 
   it("offers a person unless the agent has no button", () => {
     expect(view(empty).type).toBe("offer");
@@ -144,6 +145,17 @@ describe("what the visitor sees above the message field", () => {
     expect(view({ ...empty, entries: [{ ...failed, id: null }] }, noon, without).type).toBe("none");
     expect(view({ ...empty, entries: [failed] }, noon, null).type).toBe("none");
     expect(view(empty, noon, null).type).toBe("none");
+  });
+
+  it("makes the offer urgent after a failure, a bad rating, and a text of the visitor about a person", () => {
+    const offer = (...entries: Entry[]) => view({ ...empty, entries });
+    const asked = (text: string): Entry => ({ type: "user", key: "q", text, state: "sent", at: 0 });
+    const reply = { ...createReply("a"), state: "done" } as const;
+    expect(offer(asked("When do you open?"), reply)).toEqual({ type: "offer", isUrgent: false });
+    expect(offer(asked("When do you open?"), { ...reply, state: "failed" })).toEqual({ type: "offer", isUrgent: true });
+    expect(offer({ ...reply, rating: "down" })).toEqual({ type: "offer", isUrgent: true });
+    expect(offer(asked("Can I talk to a Person?"), reply)).toEqual({ type: "offer", isUrgent: true });
+    expect(offer(asked("Is it personal?"), reply)).toEqual({ type: "offer", isUrgent: false });
   });
 
   it("shows the wait, then that the promised time has passed, and then the person's name", () => {

@@ -12,7 +12,8 @@ export type HandoffState = {
 /** The content of the area above the message field. */
 export type HandoffView =
   | { type: "none" }
-  | { type: "offer" }
+  /** `isUrgent` after a failure, a bad rating, or if the visitor has written of a person. */
+  | { type: "offer"; isUrgent: boolean }
   | { type: "waiting"; isLate: boolean }
   | { type: "person"; person: Person | null }
   /** The person has left the conversation. `reply` was their last message, unless they wrote none. */
@@ -68,14 +69,13 @@ export function listTeamMessages(entries: readonly Entry[]): ReplyEntry[] {
   return entries.filter((entry): entry is ReplyEntry => entry.type === "reply" && !!entry.person);
 }
 
-/**
- * @param left the person who has just left
- * @param now in milliseconds since 1970
- */
+/** `now` is in milliseconds since 1970. `wish` is a regular expression for texts of visitors who want a person. */
+type ViewOptions = { settings: WidgetHandoff | null; wish: string; now: number };
+
+/** @param left the person who has just left */
 export function chooseView(
   { entries, ownership, left }: Pick<HandoffState, "entries" | "ownership"> & { left: Person | null },
-  settings: WidgetHandoff | null,
-  now: number,
+  { settings, wish, now }: ViewOptions,
 ): HandoffView {
   if (ownership?.handler === "human") return { type: "person", person: ownership.assignee };
   if (ownership?.handler === "waiting") {
@@ -86,6 +86,9 @@ export function chooseView(
   const person = reply?.person ?? left;
   if (ownership && person) return { type: "over", reply: reply?.person ? reply : null, person };
   // A reply with an id belongs to a conversation, which can be handed over.
-  const isOffered = settings?.hasButton || (reply?.isLasting && reply.id !== null);
-  return { type: settings && isOffered ? "offer" : "none" };
+  const isLasting = reply?.isLasting === true && reply.id !== null;
+  if (!settings || !(settings.hasButton || isLasting)) return { type: "none" };
+  const asked = entries.findLast((entry) => entry.type === "user")?.text ?? "";
+  const isBad = reply?.state === "failed" || reply?.rating === "down";
+  return { type: "offer", isUrgent: isLasting || isBad || new RegExp(wish, "i").test(asked) };
 }

@@ -5,7 +5,7 @@ import { type Handoff, type PanelContext, PanelProvider } from "../panel/panel-c
 import type { PanelState } from "../panel/panel-state.ts";
 import { createHandoff } from "./create-handoff.ts";
 import css from "./handoff.css?inline";
-import { HandoffBar } from "./handoff-bar.tsx";
+import { HandoffBar, TalkButton } from "./handoff-bar.tsx";
 import { RequestCard } from "./request-card.tsx";
 import { SoundSwitch } from "./sound-switch.tsx";
 import { loadTexts } from "./texts/load-texts.ts";
@@ -26,7 +26,8 @@ export async function startHandoff(panel: PanelContext, state: PanelState): Prom
   };
   panel.mountRequest = (tool, place) => mount(<RequestCard tool={tool} texts={texts} />)(place);
   return {
-    mountBar: mount(<HandoffBar handoff={handoff} />),
+    mountBar: mount(<HandoffBar handoff={handoff} panelState={state} />),
+    mountTalk: mount(<TalkButton handoff={handoff} />),
     mountSettings: mount(<SoundSwitch handoff={handoff} />),
     offer: handoff.offer,
     destroy: handoff.destroy,

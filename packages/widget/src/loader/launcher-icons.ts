@@ -12,7 +12,7 @@ export const launcherIcons = {
     "M12 16.9v.1",
   ],
   sparkle: ["M12 3l2.2 6.8 6.8 2.2-6.8 2.2-2.2 6.8-2.2-6.8-6.8-2.2 6.8-2.2z"],
-  lamp: ["M12 2v4", "M5.5 12.5a6.5 5.5 0 0 1 13 0z", "M8.5 16h7l2.5 5h-12z"],
+  lamp: ["M12 2v3", "M2.5 12.5a9.5 7.5 0 0 1 19 0z", "M6.5 13.5h11l4 9h-19z"],
 } as const;
 
 export type LauncherIcon = keyof typeof launcherIcons;

@@ -149,15 +149,15 @@ function renderInlineParts(parts: readonly Inline[], hasCitations: boolean): Ren
   });
 }
 
-/** Shows `[1]` and `[1, 3]` as superscripts. */
+/** Shows the numbers of `[1]` and `[1, 3]` as marks, as they are in the list of sources. */
 function withCitations(text: string, key: number): Rendered[] {
-  return text.split(/ ?(\[\d{1,3}(?:, ?\d{1,3})*\])/).map((part, index) =>
-    index % 2 === 0 ? (
-      part
-    ) : (
-      <sup key={`${key}-${index}`} class="citation">
-        {part}
-      </sup>
-    ),
+  return text.split(/ ?(\[\d{1,3}(?:, ?\d{1,3})*\])/).flatMap((part, index): Rendered[] =>
+    index % 2 === 0
+      ? [part]
+      : (part.match(/\d+/g) ?? []).map((number) => (
+          <sup key={`${key}-${index}-${number}`} class="citation">
+            {number}
+          </sup>
+        )),
   );
 }

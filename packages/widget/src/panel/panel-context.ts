@@ -28,6 +28,8 @@ export type Displays = {
 export type Handoff = {
   /** Ref of the element for the area above the message field. */
   mountBar: RefCallback<HTMLElement>;
+  /** Ref of the element for the button that asks for a person, in the line below the message field. */
+  mountTalk: RefCallback<HTMLElement>;
   /** Ref of the element for the visitor's settings. */
   mountSettings: RefCallback<HTMLElement>;
   /** Lets the visitor ask for a person. */

@@ -1,6 +1,9 @@
+import type { Person } from "@foyer/contract";
 import type { ConversationKey } from "@foyer/sdk";
 import { createStore } from "../store.ts";
 import type { Handoff } from "./panel-context.ts";
+
+export type Status = { text: string; person: Person | null };
 
 export type PanelState = ReturnType<typeof createPanelState>;
 
@@ -13,9 +16,18 @@ type State = {
   linked: ConversationKey | null;
   /** Set once the handoff code has loaded. */
   handoff: Handoff | null;
+  /** What the header says, and whose face it shows, while a person is wanted or has the conversation. */
+  status: Status | null;
 };
 
 export function createPanelState() {
-  const store = createStore<State>({ isOpen: false, view: "chat", draft: "", linked: null, handoff: null });
+  const store = createStore<State>({
+    isOpen: false,
+    view: "chat",
+    draft: "",
+    linked: null,
+    handoff: null,
+    status: null,
+  });
   return { ...store, patch: (changes: Partial<State>) => store.set({ ...store.get(), ...changes }) };
 }

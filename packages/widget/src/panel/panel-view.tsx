@@ -3,12 +3,14 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chooseAgentImage } from "../loader/agent-images.ts";
 import { useStore } from "../store.ts";
+import { AgentFace, PersonFace } from "./face.tsx";
 import { focusPanel, keepFocusWithin } from "./focus.ts";
 import { Icon } from "./icon.tsx";
 import { closesPicker, isComposing } from "./keys.ts";
 import { usePanel } from "./panel-context.ts";
 import type { PanelState } from "./panel-state.ts";
 import { SMALL_SCREEN } from "./small-screen.ts";
+import { useAgentLight } from "./use-agent-light.ts";
 
 /** The views below the header. */
 type Views = Record<"chat" | "conversations", JSX.Element>;
@@ -71,13 +73,15 @@ function Header({ hasEntries, view, state }: HeaderProps): JSX.Element {
   return (
     <div class="header" part="header">
       {isChat ? (
-        <Mark />
+        <Who state={state} />
       ) : (
-        <IconButton name="back" label={messages.back} onClick={() => state.patch({ view: "chat" })} />
+        <>
+          <IconButton name="back" label={messages.back} onClick={() => state.patch({ view: "chat" })} />
+          <div class="title">
+            <h2>{messages.pastConversations}</h2>
+          </div>
+        </>
       )}
-      <h2 class="title">
-        <bdi>{isChat ? core.title : messages.pastConversations}</bdi>
-      </h2>
       {hasEntries && isChat ? <IconButton name="add" label={messages.newConversation} onClick={startNew} /> : null}
       {isChat && core.visitor.conversations.length > 0 ? (
         <IconButton name="list" label={messages.menu} onClick={() => state.patch({ view: "conversations" })} />
@@ -87,12 +91,31 @@ function Header({ hasEntries, view, state }: HeaderProps): JSX.Element {
   );
 }
 
-/** The agent's logo or avatar, if it has one. */
-function Mark(): JSX.Element | null {
-  const { core } = usePanel();
+/** Who answers, and in which state they are. */
+function Who({ state }: { state: PanelState }): JSX.Element {
+  const { core, messages } = usePanel();
+  const { status } = useStore(state);
+  const { light, isOffline } = useAgentLight();
   const logo = chooseAgentImage(core, "logo");
-  const src = logo ?? chooseAgentImage(core, "avatar");
-  return src ? <img class={logo ? "logo" : "avatar"} src={src} alt="" /> : null;
+  const isHidden = core.agent.widget.showAiNotice === false;
+  const line = isOffline ? messages.offline : (status?.text ?? (isHidden ? null : messages.assistant));
+  return (
+    <>
+      {status?.person ? (
+        <PersonFace person={status.person} />
+      ) : logo ? (
+        <img class="logo" src={logo} alt="" />
+      ) : (
+        <AgentFace light={light} hangs />
+      )}
+      <div class="title">
+        <h2>
+          <bdi>{core.title}</bdi>
+        </h2>
+        {line ? <p dir="auto">{line}</p> : null}
+      </div>
+    </>
+  );
 }
 
 type IconButtonProps = { name: Parameters<typeof Icon>[0]["name"]; label: string; onClick: () => void };

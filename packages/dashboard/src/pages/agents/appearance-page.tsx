@@ -1,7 +1,7 @@
 import type { Agent } from "@foyer/contract";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Select, TextArea, TextField } from "../../components/field.tsx";
+import { Select, TextArea, TextField, Toggle } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
@@ -58,6 +58,11 @@ function Appearance() {
               value={draft.values.accentColor}
               onChange={(accentColor) => draft.change({ accentColor })}
               error={fields.errorAt("accentColor")}
+            />
+            <Toggle
+              label="Use the accent for the visitor's messages"
+              value={draft.values.accentMessages}
+              onChange={(accentMessages) => draft.change({ accentMessages })}
             />
             <Select
               label="Theme"

@@ -79,20 +79,32 @@ export function LauncherFields({ values, onChange, errorAt }: AppearanceFieldsPr
   );
 }
 
-/** The fields of the agent's logo and avatar. */
+/** The fields of the agent's face and images. */
 export function ImageFields({ values, onChange }: Pick<AppearanceFieldsProps, "values" | "onChange">) {
   return (
     <>
+      <Select
+        label="Face"
+        help="Shown at the top of the chat and beside the agent's replies."
+        value={values.face}
+        onChange={(face) => onChange({ face })}
+        options={[
+          { value: "image", label: "Avatar, or the lamp without one" },
+          { value: "initials", label: "Initials" },
+          { value: "lamp", label: "Lamp" },
+          { value: "none", label: "None" },
+        ]}
+      />
       <ImageField
         label="Logo"
-        help="Shown at the top of the chat."
+        help="Shown at the top of the chat instead of the face."
         value={values.logo}
         maxSize={{ width: 560, height: 112 }}
         onChange={(logo) => onChange({ logo })}
       />
       <ImageField
         label="Avatar"
-        help="Shown next to the agent's replies and in bubbles. Without a logo, it is also shown at the top of the chat."
+        help="The agent's face in the chat and in bubbles."
         value={values.avatar}
         maxSize={SQUARE}
         isRound

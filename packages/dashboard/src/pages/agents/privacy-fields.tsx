@@ -7,7 +7,7 @@ export function PrivacyFields({ values, onChange, errorAt }: AppearanceFieldsPro
     <>
       <Toggle
         label="Disclose the AI"
-        help="Shown above the conversation. Many countries require it."
+        help="Shown below the name and the message field. Many countries require it."
         value={values.showAiNotice}
         onChange={(showAiNotice) => onChange({ showAiNotice })}
       />
@@ -15,8 +15,8 @@ export function PrivacyFields({ values, onChange, errorAt }: AppearanceFieldsPro
         <TextArea
           label="AI notice"
           isOptional
-          placeholder="You're chatting with an AI assistant. It can make mistakes."
-          help="Without a text of your own, the notice is in the language of the interface."
+          placeholder="AI can make mistakes"
+          help="Without a text of your own, the notice is in the language of the interface. More than 60 characters are shown above the conversation."
           value={values.aiNotice}
           onChange={(aiNotice) => onChange({ aiNotice })}
           error={errorAt("aiNotice")}

@@ -12,6 +12,8 @@ export type WidgetSettings = {
   locale?: string | null;
   launcherLabel?: string | null;
   launcherIcon?: LauncherIcon | null;
+  face?: Face | null;
+  accentMessages?: boolean | null;
   errorMessage?: string | null;
   showAiNotice?: boolean | null;
   aiNotice?: string | null;
@@ -23,6 +25,7 @@ export type WidgetSettings = {
 export type PageSuggestions = { page: string; suggestions: string[] };
 
 type Theme = "auto" | "light" | "dark";
+type Face = "image" | "initials" | "lamp" | "none";
 type LauncherIcon = "chat" | "message" | "question" | "sparkle" | "lamp";
 
 /** The widget settings in a form. Empty values use the widget's defaults. */
@@ -39,6 +42,8 @@ export type WidgetDraft = {
   locale: string;
   launcherLabel: string;
   launcherIcon: LauncherIcon;
+  face: Face;
+  accentMessages: boolean;
   errorMessage: string;
   showAiNotice: boolean;
   aiNotice: string;
@@ -60,6 +65,8 @@ export function toDraft(widget: WidgetSettings): WidgetDraft {
     locale: widget.locale ?? "",
     launcherLabel: widget.launcherLabel ?? "",
     launcherIcon: widget.launcherIcon ?? "chat",
+    face: widget.face ?? "image",
+    accentMessages: widget.accentMessages ?? false,
     errorMessage: widget.errorMessage ?? "",
     showAiNotice: widget.showAiNotice ?? true,
     aiNotice: widget.aiNotice ?? "",
@@ -87,6 +94,8 @@ export function toSettings(draft: WidgetDraft): WidgetSettings {
     locale: draft.locale || null,
     launcherLabel: draft.launcherLabel.trim() || null,
     launcherIcon: draft.launcherIcon,
+    face: draft.face,
+    accentMessages: draft.accentMessages,
     errorMessage: draft.errorMessage.trim() || null,
     showAiNotice: draft.showAiNotice,
     aiNotice: draft.aiNotice.trim() || null,

@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffAr: HandoffTexts = {
   talk: "التحدث إلى شخص",
+  wish: "شخص|موظف|إنسان|بشر",
   promise: "عادةً ما يرد أحد خلال {time}.",
   closedUntil: "لا أحد متاح الآن. سنعود: {time}.",
   closed: "لا أحد متاح الآن.",
@@ -16,6 +17,7 @@ export const handoffAr: HandoffTexts = {
   save: "حفظ",
   asked: "طلب {name} التحدث إلى شخص.",
   waiting: "في انتظار شخص",
+  waitingAbout: "في انتظار شخص، حوالي {time}",
   agentAnswers: "يواصل {name} الرد في هذه الأثناء.",
   agentSilent: "لا يرد {name} في هذه الأثناء.",
   late: "يستغرق الأمر وقتًا أطول من المعتاد.",
@@ -23,7 +25,7 @@ export const handoffAr: HandoffTexts = {
   talkingTo: "أنت تتحدث إلى {name}",
   talkingToSomebody: "أنت تتحدث إلى شخص",
   somebody: "أحدهم",
-  fromTeam: "من الفريق",
+  from: "{name} من الفريق",
   typing: "{name} يكتب…",
   over: "غادر {name} المحادثة. يعود {agent} للرد.",
   rate: "كيف كانت المحادثة؟",

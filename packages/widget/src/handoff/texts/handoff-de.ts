@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffDe: HandoffTexts = {
   talk: "Mit einem Menschen sprechen",
+  wish: "\\b(mensch|person|mitarbeiter|kollege)",
   promise: "Meist antwortet jemand innerhalb von {time}.",
   closedUntil: "Gerade ist niemand da. Wieder da: {time}.",
   closed: "Gerade ist niemand da.",
@@ -16,6 +17,7 @@ export const handoffDe: HandoffTexts = {
   save: "Speichern",
   asked: "{name} hat um einen Menschen gebeten.",
   waiting: "Warten auf einen Menschen",
+  waitingAbout: "Warten auf einen Menschen, etwa {time}",
   agentAnswers: "{name} antwortet in der Zwischenzeit weiter.",
   agentSilent: "{name} antwortet in der Zwischenzeit nicht.",
   late: "Es dauert länger als üblich.",
@@ -23,7 +25,7 @@ export const handoffDe: HandoffTexts = {
   talkingTo: "Sie sprechen mit {name}",
   talkingToSomebody: "Sie sprechen mit einem Menschen",
   somebody: "Jemand",
-  fromTeam: "Aus dem Team",
+  from: "{name} aus dem Team",
   typing: "{name} schreibt …",
   over: "{name} hat das Gespräch verlassen. {agent} antwortet wieder.",
   rate: "Wie war es?",

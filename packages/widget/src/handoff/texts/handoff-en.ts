@@ -1,6 +1,8 @@
 /** The texts about talking to a person. `interpolate` replaces placeholders such as `{name}`. */
 export const handoffEn = {
   talk: "Talk to a person",
+  /** A regular expression for texts of visitors who want a person. */
+  wish: "\\b(person|human|someone|somebody|employee|representative)\\b",
   promise: "Someone usually answers within {time}.",
   closedUntil: "Our team is away right now and will be back {time}.",
   closed: "Our team is away right now.",
@@ -15,6 +17,7 @@ export const handoffEn = {
   save: "Save",
   asked: "{name} asked for a person.",
   waiting: "Waiting for a person",
+  waitingAbout: "Waiting for a person, about {time}",
   agentAnswers: "{name} keeps answering in the meantime.",
   agentSilent: "{name} won't answer in the meantime.",
   late: "It's taking longer than usual.",
@@ -22,7 +25,7 @@ export const handoffEn = {
   talkingTo: "You're talking to {name}",
   talkingToSomebody: "You're talking to a person",
   somebody: "Someone",
-  fromTeam: "From the team",
+  from: "{name} from the team",
   typing: "{name} is typing…",
   over: "{name} has left. {agent} is answering again.",
   rate: "How was it?",

@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffEs: HandoffTexts = {
   talk: "Hablar con una persona",
+  wish: "persona|human[oa]|agente|alguien",
   promise: "Normalmente alguien responde en {time}.",
   closedUntil: "Ahora no hay nadie. Volvemos: {time}.",
   closed: "Ahora no hay nadie.",
@@ -16,6 +17,7 @@ export const handoffEs: HandoffTexts = {
   save: "Guardar",
   asked: "{name} ha pedido una persona.",
   waiting: "Esperando a una persona",
+  waitingAbout: "Esperando a una persona, unos {time}",
   agentAnswers: "Mientras tanto, {name} sigue respondiendo.",
   agentSilent: "Mientras tanto, {name} no responde.",
   late: "Está tardando más de lo normal.",
@@ -23,7 +25,7 @@ export const handoffEs: HandoffTexts = {
   talkingTo: "Estás hablando con {name}",
   talkingToSomebody: "Estás hablando con una persona",
   somebody: "Alguien",
-  fromTeam: "Del equipo",
+  from: "{name}, del equipo",
   typing: "{name} está escribiendo…",
   over: "{name} ha salido. {agent} vuelve a responder.",
   rate: "¿Qué tal ha ido?",

@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffFr: HandoffTexts = {
   talk: "Parler à quelqu’un",
+  wish: "personne|humain|conseiller|quelqu'un",
   promise: "Une réponse arrive en général sous {time}.",
   closedUntil: "Personne n’est là pour le moment. De retour : {time}.",
   closed: "Personne n’est là pour le moment.",
@@ -16,6 +17,7 @@ export const handoffFr: HandoffTexts = {
   save: "Enregistrer",
   asked: "{name} a demandé quelqu’un.",
   waiting: "En attente d’une personne",
+  waitingAbout: "En attente d'une personne, environ {time}",
   agentAnswers: "En attendant, {name} continue de répondre.",
   agentSilent: "En attendant, {name} ne répond pas.",
   late: "C’est plus long que d’habitude.",
@@ -23,7 +25,7 @@ export const handoffFr: HandoffTexts = {
   talkingTo: "Vous parlez à {name}",
   talkingToSomebody: "Vous parlez à une personne",
   somebody: "Quelqu’un",
-  fromTeam: "Membre de l’équipe",
+  from: "{name} de l'équipe",
   typing: "{name} écrit…",
   over: "{name} a quitté la conversation. {agent} répond à nouveau.",
   rate: "Comment cela s’est-il passé ?",

@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffIt: HandoffTexts = {
   talk: "Parla con una persona",
+  wish: "persona|uman[oa]|operatore|qualcuno",
   promise: "Di solito qualcuno risponde entro {time}.",
   closedUntil: "Al momento non c’è nessuno. Di nuovo qui: {time}.",
   closed: "Al momento non c’è nessuno.",
@@ -16,6 +17,7 @@ export const handoffIt: HandoffTexts = {
   save: "Salva",
   asked: "{name} ha chiesto di una persona.",
   waiting: "In attesa di una persona",
+  waitingAbout: "In attesa di una persona, circa {time}",
   agentAnswers: "Nel frattempo {name} continua a rispondere.",
   agentSilent: "Nel frattempo {name} non risponde.",
   late: "Ci vuole più tempo del solito.",
@@ -23,7 +25,7 @@ export const handoffIt: HandoffTexts = {
   talkingTo: "Stai parlando con {name}",
   talkingToSomebody: "Stai parlando con una persona",
   somebody: "Qualcuno",
-  fromTeam: "Del team",
+  from: "{name} del team",
   typing: "{name} sta scrivendo…",
   over: "{name} ha lasciato la conversazione. {agent} risponde di nuovo.",
   rate: "Com’è andata?",

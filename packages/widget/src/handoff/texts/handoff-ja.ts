@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffJa: HandoffTexts = {
   talk: "担当者と話す",
+  wish: "担当者|人間|スタッフ|オペレーター",
   promise: "通常{time}以内に返信します。",
   closedUntil: "現在は不在です。再開: {time}。",
   closed: "現在は不在です。",
@@ -16,6 +17,7 @@ export const handoffJa: HandoffTexts = {
   save: "保存",
   asked: "{name}が担当者を呼びました。",
   waiting: "担当者を待っています",
+  waitingAbout: "担当者を待っています（約{time}）",
   agentAnswers: "その間も{name}が返信します。",
   agentSilent: "その間、{name}は返信しません。",
   late: "通常より時間がかかっています。",
@@ -23,7 +25,7 @@ export const handoffJa: HandoffTexts = {
   talkingTo: "{name}と会話しています",
   talkingToSomebody: "担当者と会話しています",
   somebody: "担当者",
-  fromTeam: "チームより",
+  from: "チームの{name}",
   typing: "{name}が入力しています…",
   over: "{name}が退出しました。{agent}が再び返信します。",
   rate: "いかがでしたか？",

@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffNl: HandoffTexts = {
   talk: "Praat met een medewerker",
+  wish: "persoon|mens|medewerker|iemand",
   promise: "Meestal antwoordt er iemand binnen {time}.",
   closedUntil: "Er is nu niemand. Weer bereikbaar: {time}.",
   closed: "Er is nu niemand.",
@@ -16,6 +17,7 @@ export const handoffNl: HandoffTexts = {
   save: "Opslaan",
   asked: "{name} heeft om een medewerker gevraagd.",
   waiting: "Wachten op een medewerker",
+  waitingAbout: "Wachten op een medewerker, ongeveer {time}",
   agentAnswers: "{name} antwoordt ondertussen verder.",
   agentSilent: "{name} antwoordt ondertussen niet.",
   late: "Het duurt langer dan normaal.",
@@ -23,7 +25,7 @@ export const handoffNl: HandoffTexts = {
   talkingTo: "Je praat met {name}",
   talkingToSomebody: "Je praat met een medewerker",
   somebody: "Iemand",
-  fromTeam: "Van het team",
+  from: "{name} van het team",
   typing: "{name} is aan het typen…",
   over: "{name} is weg. {agent} antwoordt weer.",
   rate: "Hoe ging het?",

@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffPl: HandoffTexts = {
   talk: "Porozmawiaj z człowiekiem",
+  wish: "człowiek|osob|konsultant|pracownik",
   promise: "Zwykły czas oczekiwania na odpowiedź: {time}.",
   closedUntil: "Teraz nikogo nie ma. Wrócimy: {time}.",
   closed: "Teraz nikogo nie ma.",
@@ -16,6 +17,7 @@ export const handoffPl: HandoffTexts = {
   save: "Zapisz",
   asked: "{name} prosi o pomoc człowieka.",
   waiting: "Oczekiwanie na rozmowę",
+  waitingAbout: "Oczekiwanie na osobę, około {time}",
   agentAnswers: "W tym czasie {name} nadal odpowiada.",
   agentSilent: "W tym czasie {name} nie odpowiada.",
   late: "Trwa to dłużej niż zwykle.",
@@ -23,7 +25,7 @@ export const handoffPl: HandoffTexts = {
   talkingTo: "Rozmawiasz z: {name}",
   talkingToSomebody: "Rozmawiasz z człowiekiem",
   somebody: "Ktoś",
-  fromTeam: "Z zespołu",
+  from: "{name} z zespołu",
   typing: "{name} pisze…",
   over: "{name} kończy rozmowę. Znów odpowiada {agent}.",
   rate: "Jak było?",

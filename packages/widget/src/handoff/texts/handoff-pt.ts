@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffPt: HandoffTexts = {
   talk: "Falar com uma pessoa",
+  wish: "pessoa|human[oa]|atendente|alguém",
   promise: "Normalmente alguém responde em até {time}.",
   closedUntil: "Não há ninguém no momento. Voltamos: {time}.",
   closed: "Não há ninguém no momento.",
@@ -16,6 +17,7 @@ export const handoffPt: HandoffTexts = {
   save: "Salvar",
   asked: "{name} pediu uma pessoa.",
   waiting: "Aguardando uma pessoa",
+  waitingAbout: "Aguardando uma pessoa, cerca de {time}",
   agentAnswers: "Enquanto isso, {name} continua respondendo.",
   agentSilent: "Enquanto isso, {name} não responde.",
   late: "Está demorando mais que o normal.",
@@ -23,7 +25,7 @@ export const handoffPt: HandoffTexts = {
   talkingTo: "Você está falando com {name}",
   talkingToSomebody: "Você está falando com uma pessoa",
   somebody: "Alguém",
-  fromTeam: "Da equipe",
+  from: "{name} da equipe",
   typing: "{name} está digitando…",
   over: "{name} saiu. {agent} volta a responder.",
   rate: "Como foi?",

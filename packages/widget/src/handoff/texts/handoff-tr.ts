@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffTr: HandoffTexts = {
   talk: "Bir kişiyle konuş",
+  wish: "insan|kişi|temsilci|yetkili",
   promise: "Genellikle {time} içinde yanıt veriliyor.",
   closedUntil: "Şu anda kimse yok. Dönüş: {time}.",
   closed: "Şu anda kimse yok.",
@@ -16,6 +17,7 @@ export const handoffTr: HandoffTexts = {
   save: "Kaydet",
   asked: "{name} bir kişi istedi.",
   waiting: "Bir kişi bekleniyor",
+  waitingAbout: "Bir kişi bekleniyor, yaklaşık {time}",
   agentAnswers: "Bu sırada {name} yanıt vermeye devam eder.",
   agentSilent: "Bu sırada {name} yanıt vermez.",
   late: "Her zamankinden uzun sürüyor.",
@@ -23,7 +25,7 @@ export const handoffTr: HandoffTexts = {
   talkingTo: "{name} ile konuşuyorsunuz",
   talkingToSomebody: "Bir kişiyle konuşuyorsunuz",
   somebody: "Biri",
-  fromTeam: "Ekipten",
+  from: "Ekipten {name}",
   typing: "{name} yazıyor…",
   over: "{name} ayrıldı. Artık yine {agent} yanıtlıyor.",
   rate: "Nasıldı?",

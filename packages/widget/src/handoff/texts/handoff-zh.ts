@@ -2,6 +2,7 @@ import type { HandoffTexts } from "./handoff-en.ts";
 
 export const handoffZh: HandoffTexts = {
   talk: "联系人工",
+  wish: "人工|真人|客服",
   promise: "通常会在 {time}内回复。",
   closedUntil: "目前无人在线。恢复时间：{time}。",
   closed: "目前无人在线。",
@@ -16,6 +17,7 @@ export const handoffZh: HandoffTexts = {
   save: "保存",
   asked: "{name} 已请求人工。",
   waiting: "正在等待人工",
+  waitingAbout: "正在等待人工客服，约 {time}",
   agentAnswers: "在此期间，{name} 会继续回复。",
   agentSilent: "在此期间，{name} 不会回复。",
   late: "等待时间比平时更长。",
@@ -23,7 +25,7 @@ export const handoffZh: HandoffTexts = {
   talkingTo: "您正在与 {name} 对话",
   talkingToSomebody: "您正在与人工对话",
   somebody: "工作人员",
-  fromTeam: "来自团队",
+  from: "团队成员 {name}",
   typing: "{name} 正在输入…",
   over: "{name} 已离开。{agent} 将继续回复。",
   rate: "体验如何？",
