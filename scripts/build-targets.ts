@@ -14,8 +14,8 @@ export function buildTargets(versions: BrowserVersions): string[] {
 
 /** The parts of the widget that the loader fetches on first use, and their entry points. */
 export const widgetParts = {
-  panel: "panel/panel.tsx",
-  visitor: "loader/visitor-part.ts",
+  panel: "frame/panel.tsx",
+  visitor: "start/visitor-part.ts",
   triggers: "triggers/watch-triggers.ts",
   actions: "triggers/actions/trigger-actions.ts",
   tools: "tools/page-tools.ts",

@@ -1,6 +1,6 @@
 import type { FoyerApi, QueuedCall } from "./foyer-api.ts";
 import { readOptions } from "./loader/read-options.ts";
-import { startWidget } from "./loader/start-widget.ts";
+import { startWidget } from "./start/start-widget.ts";
 
 const page = window as unknown as { Foyer?: unknown };
 

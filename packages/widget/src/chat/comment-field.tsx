@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { ReplyEntry } from "../conversation/conversation-state.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import type { ReplyEntry } from "./conversation-state.ts";
 
 /** The server's limit. */
 const MAX_CHARACTERS = 1_000;

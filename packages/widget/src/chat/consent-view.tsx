@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { MarkdownView } from "./markdown-view.tsx";
 
 /** Shown in place of the message field until the visitor agrees to the agent's `consentText`. */
 export function ConsentView({ text }: { text: string }): JSX.Element {

@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Entry, FormEntry } from "../conversation/conversation-state.ts";
+import { isSilent } from "../conversation/reply-reader.ts";
 import { FormMissing, FormOutline, FormPlace } from "../forms/form-place.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
@@ -9,10 +11,8 @@ import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
 import { Composer } from "./composer.tsx";
 import { ConsentView } from "./consent-view.tsx";
-import type { Entry, FormEntry } from "./conversation-state.ts";
 import { createEndTracker, END_TOLERANCE_PX } from "./end-tracker.ts";
 import { Footer, LongNotice } from "./notice.tsx";
-import { isSilent } from "./reply-reader.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
+import { joinText, mayCite, type Part, type ReplyEntry } from "../conversation/conversation-state.ts";
 import { ToolView } from "../display/tool-view.tsx";
 import { interpolate } from "../locales/load-messages.ts";
-import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { CommentField } from "./comment-field.tsx";
-import { joinText, mayCite, type Part, type ReplyEntry } from "./conversation-state.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { MarkdownView } from "./markdown-view.tsx";
 import { MessageTime } from "./message-time.tsx";
 import { Sender } from "./sender.tsx";
 import { SourceList } from "./source-list.tsx";

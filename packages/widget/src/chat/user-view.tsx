@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
+import type { UserEntry } from "../conversation/conversation-state.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import type { UserEntry } from "./conversation-state.ts";
 import { MessageTime } from "./message-time.tsx";
 
 /** A message of the visitor, as plain text. The time is below the last one of a run. */

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { chooseSuggestions } from "@foyer/contract/rules/page-suggestions";
 import type { JSX } from "preact";
-import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { usePath } from "../panel/use-path.ts";
+import { MarkdownView } from "./markdown-view.tsx";
 import { Sender } from "./sender.tsx";
 import { SuggestionList } from "./suggestion-list.tsx";
 

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { linkTargetFor } from "../markdown/link-target.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import { readableName, type ShownTool, slotLink, slotList, slotText } from "./slots.ts";
+import { readableName, type ShownTool, slotLink, slotList, slotText } from "../panel/slots.ts";
 
 /** Suggested answers. Each one opens a link or sends its value as the visitor's message. */
 export function ButtonsDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {

@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { usePanel } from "../panel/panel-context.ts";
+import { type ShownTool, slotText } from "../panel/slots.ts";
 import { Rows } from "./rows.tsx";
-import { type ShownTool, slotText } from "./slots.ts";
 
 /** Rendered by the site's renderer for this tool. Without one, or if it throws, the slots appear as a plain list. */
 export function CustomDisplay({ tool }: { tool: ShownTool }): JSX.Element {

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FormMissing } from "../forms/form-place.tsx";
 import { interpolate } from "../locales/load-messages.ts";
 import { type Displays, usePanel } from "../panel/panel-context.ts";
-import { readableName, type ShownTool } from "./slots.ts";
+import { readableName, type ShownTool } from "../panel/slots.ts";
 
 /** A tool's result that is not text. The code for these results loads when the first one is shown. */
 export function DisplayPlace({ tool }: { tool: ShownTool }): JSX.Element {

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
-import { type ShownTool, slotImage, slotText } from "./slots.ts";
+import { type ShownTool, slotImage, slotText } from "../panel/slots.ts";
 
 /** An image with its caption. It opens at full size unless it is embedded as a data URL. */
 export function ImageDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {

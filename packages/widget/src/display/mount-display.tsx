@@ -3,13 +3,13 @@ import type { Display } from "@foyer/sdk";
 import { type JSX, render } from "preact";
 import type { ShadowHost } from "../loader/shadow-host.ts";
 import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
+import type { ShownTool } from "../panel/slots.ts";
 import { ButtonsDisplay } from "./buttons-display.tsx";
 import { CustomDisplay } from "./custom-display.tsx";
 import css from "./displays.css?inline";
 import { ImageDisplay } from "./image-display.tsx";
 import { ProductCard } from "./product-card.tsx";
 import { ProductCarousel } from "./product-carousel.tsx";
-import type { ShownTool } from "./slots.ts";
 import { TableDisplay } from "./table-display.tsx";
 import { TextDisplay } from "./text-display.tsx";
 

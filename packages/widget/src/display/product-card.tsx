@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { interpolate } from "../locales/load-messages.ts";
 import { linkTargetFor } from "../markdown/link-target.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import { type Slots, slotImage, slotLink, slotText } from "./slots.ts";
+import { type Slots, slotImage, slotLink, slotText } from "../panel/slots.ts";
 
 /** A product: image, name, price, description and actions. */
 export function ProductCard({ slots, options }: { slots: Slots; options: Display["options"] }): JSX.Element {

@@ -3,8 +3,8 @@ import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { readableName, type ShownTool, slotList } from "../panel/slots.ts";
 import { ProductCard } from "./product-card.tsx";
-import { readableName, type ShownTool, slotList } from "./slots.ts";
 
 /** A row of product cards that visitors swipe, scroll, or page through with buttons. */
 export function ProductCarousel({ tool }: { tool: ShownTool }): JSX.Element | null {

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { readableName, type ShownTool } from "./slots.ts";
+import { readableName, type ShownTool } from "../panel/slots.ts";
 
 /** A result as a table. A cell holds text or a number, and is empty when the result has no value for it. */
 export function TableDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
+import { readableName, type ShownTool, slotText } from "../panel/slots.ts";
 import { Rows } from "./rows.tsx";
-import { readableName, type ShownTool, slotText } from "./slots.ts";
 
 /** The values of a result in JSON by their names, or null for a text. The values inside of others get a path. */
 function parseRows(text: string): [string, string][] | null {

@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
 import { DECLINED } from "@foyer/sdk";
 import type { JSX } from "preact";
-import type { ToolPart } from "../chat/conversation-state.ts";
+import type { ToolPart } from "../conversation/conversation-state.ts";
 import { FormPlace } from "../forms/form-place.tsx";
 import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { Lamp } from "../panel/face.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { readableName, type ShownTool } from "../panel/slots.ts";
 import { DisplayPlace } from "./display-place.tsx";
-import { readableName, type ShownTool } from "./slots.ts";
 import { TextDisplay } from "./text-display.tsx";
 import { ToolConfirmation } from "./tool-confirmation.tsx";
 

@@ -4,8 +4,8 @@ import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { accepts, toFormData } from "../form-values/field-values.ts";
 import { type DefaultFacts, defaultValues } from "./default-values.ts";
-import { accepts, toFormData } from "./field-values.ts";
 
 const options = [
   { label: "One", value: "1" },

@@ -2,8 +2,8 @@ import type { FormField } from "@foyer/contract";
 import { type AnswerKind, describeField } from "@foyer/contract/rules/field-types";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { parseTime } from "@foyer/contract/rules/form-dates";
+import type { FormValue, FormValues } from "../form-values/field-values.ts";
 import type { Identity } from "../foyer-api.ts";
-import type { FormValue, FormValues } from "./field-values.ts";
 
 /**
  * The values that default values can refer to. The site's context takes precedence over the result of the tool before

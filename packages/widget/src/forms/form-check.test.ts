@@ -1,6 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { expect, it } from "vitest";
-import { type FormValues, toFormData } from "./field-values.ts";
+import { type FormValues, toFormData } from "../form-values/field-values.ts";
 import { toFieldErrors, validateAnswers } from "./form-check.ts";
 
 const messages = {

@@ -1,7 +1,7 @@
 import type { FormField } from "@foyer/contract";
 import { describeField } from "@foyer/contract/rules/field-types";
 import { validateForm } from "@foyer/contract/rules/validate-form";
-import { type FormValues, toFormData } from "./field-values.ts";
+import { type FormValues, toFormData } from "../form-values/field-values.ts";
 import type { FormMessages } from "./texts/load-form-messages.ts";
 
 /** Error messages by field name. */

@@ -1,10 +1,10 @@
 import type { FormField } from "@foyer/contract";
 import { holdsFile } from "@foyer/contract/rules/field-types";
-import { type FormValue, isAnswered } from "./field-values.ts";
+import { type FormValue, isAnswered } from "../form-values/field-values.ts";
+import type { Draft, FormStorage } from "../form-values/form-storage.ts";
 import type { FormEvents } from "./form-events.ts";
 import type { FormPanel } from "./form-panel.ts";
 import { createFormState, type FormState, isWaiting } from "./form-state.ts";
-import type { Draft, FormStorage } from "./form-storage.ts";
 
 export type FormController = ReturnType<typeof createFormController>;
 

@@ -1,7 +1,7 @@
 import { type FormEvent, recordFormEvent, type VisitorForm } from "@foyer/sdk";
+import type { Draft } from "../form-values/form-storage.ts";
 import type { FormNotice } from "../foyer-api.ts";
 import type { FormPanel } from "./form-panel.ts";
-import type { Draft } from "./form-storage.ts";
 
 export type FormEvents = ReturnType<typeof createFormEvents>;
 

@@ -1,8 +1,8 @@
 import type { FormField } from "@foyer/contract";
 import { FoyerError, type FoyerErrorCode } from "@foyer/sdk";
 import { expect, it } from "vitest";
+import { toAnswers } from "../form-values/answers.ts";
 import { en as chatMessages } from "../locales/en.ts";
-import { toAnswers } from "./answers.ts";
 import { chooseAutoComplete } from "./auto-complete.ts";
 import { toFailure } from "./error-messages.ts";
 import { formatBytes } from "./format-bytes.ts";

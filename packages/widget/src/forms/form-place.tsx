@@ -2,7 +2,7 @@
 import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { findPreviousToolResult } from "../chat/previous-tool-result.ts";
+import { findPreviousToolResult } from "../conversation/previous-tool-result.ts";
 import { usePanel } from "../panel/panel-context.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { VisitorForm } from "@foyer/sdk";
+import { createFormStorage, isPinned } from "../form-values/form-storage.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import { createFormController } from "./form-controller.ts";
 import { createFormEvents } from "./form-events.ts";
 import type { FormPanel } from "./form-panel.ts";
-import { createFormStorage, isPinned } from "./form-storage.ts";
 import { createFormSubmitter } from "./submit-form.ts";
 
 export type FormSession = ReturnType<typeof createFormSession>;

@@ -1,13 +1,13 @@
 import type { VisitorForm } from "@foyer/sdk";
-import { sendableIdentity } from "../panel/page-values.ts";
+import type { Answers } from "../form-values/answers.ts";
+import { accepts, type FormValues } from "../form-values/field-values.ts";
+import type { Draft } from "../form-values/form-storage.ts";
+import { sendableIdentity } from "../loader/page-values.ts";
 import { createStore } from "../store.ts";
-import type { Answers } from "./answers.ts";
 import { defaultValues } from "./default-values.ts";
 import type { Failure } from "./error-messages.ts";
-import { accepts, type FormValues } from "./field-values.ts";
 import { type Problems, validateAnswers } from "./form-check.ts";
 import type { FormPanel } from "./form-panel.ts";
-import type { Draft } from "./form-storage.ts";
 import { readMediaType } from "./read-data-url.ts";
 
 export type FormState = {

@@ -1,17 +1,17 @@
 import { ownFormText } from "@foyer/contract/rules/form-texts";
 import { type FormSubmit, FoyerError, type SubmitResult, type VisitorForm } from "@foyer/sdk";
+import { toAnswers } from "../form-values/answers.ts";
+import { toFormData } from "../form-values/field-values.ts";
+import { type FormStorage, isPinned } from "../form-values/form-storage.ts";
+import { sendableIdentity } from "../loader/page-values.ts";
 import { randomId } from "../loader/random-id.ts";
 import type { VisitorSession } from "../loader/visitor-session.ts";
-import { sendableIdentity } from "../panel/page-values.ts";
-import { toAnswers } from "./answers.ts";
 import { toFailure } from "./error-messages.ts";
-import { toFormData } from "./field-values.ts";
 import { type Problems, toFieldErrors } from "./form-check.ts";
 import type { FormController } from "./form-controller.ts";
 import type { FormEvents } from "./form-events.ts";
 import type { FormPanel } from "./form-panel.ts";
 import { isWaiting } from "./form-state.ts";
-import { type FormStorage, isPinned } from "./form-storage.ts";
 import { reportResult, runHandler } from "./run-handler.ts";
 import { isUnreadable, type Outgoing, sendForm } from "./send-form.ts";
 

@@ -1,4 +1,4 @@
-import type { Chat } from "../chat/create-chat.ts";
+import type { Chat } from "../conversation/create-chat.ts";
 
 /**
  * Messages that arrive within this time, in milliseconds, are announced together, because a later text would replace an

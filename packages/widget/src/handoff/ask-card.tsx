@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { sendableIdentity } from "../loader/page-values.ts";
 import { focusPanel } from "../panel/focus.ts";
 import { isComposing } from "../panel/keys.ts";
-import { sendableIdentity } from "../panel/page-values.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { describePromise } from "./availability-texts.ts";

@@ -1,7 +1,7 @@
 import type { Ownership, WidgetHandoff } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { type ConversationKey, FoyerError } from "@foyer/sdk";
-import { errorMessageFor } from "../chat/error-messages.ts";
+import { errorMessageFor } from "../conversation/error-messages.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 import { createStore } from "../store.ts";

@@ -2,7 +2,7 @@
 import type { Person } from "@foyer/contract";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ReplyEntry } from "../chat/conversation-state.ts";
+import type { ReplyEntry } from "../conversation/conversation-state.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { focusPanel } from "../panel/focus.ts";
 import { Icon } from "../panel/icon.tsx";

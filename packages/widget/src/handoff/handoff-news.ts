@@ -1,5 +1,5 @@
 import type { Ownership } from "@foyer/contract";
-import { joinText } from "../chat/conversation-state.ts";
+import { joinText } from "../conversation/conversation-state.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { toPlainText } from "../markdown/plain-text.ts";
 import type { PanelContext } from "../panel/panel-context.ts";

@@ -1,6 +1,6 @@
 import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { createReply, type Entry, joinText, type ReplyEntry, toEntries } from "../chat/conversation-state.ts";
+import { createReply, type Entry, joinText, type ReplyEntry, toEntries } from "../conversation/conversation-state.ts";
 import { applyLiveEvent, chooseView, type HandoffState, listTeamMessages } from "./handoff-state.ts";
 import { handoffEn } from "./texts/handoff-en.ts";
 

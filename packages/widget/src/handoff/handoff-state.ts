@@ -1,5 +1,5 @@
 import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff } from "@foyer/contract";
-import { type Entry, type ReplyEntry, toEntries, type UserEntry } from "../chat/conversation-state.ts";
+import { type Entry, type ReplyEntry, toEntries, type UserEntry } from "../conversation/conversation-state.ts";
 
 /** The part of the state that a conversation's live events change. */
 export type HandoffState = {

@@ -1,5 +1,5 @@
 import type { ConversationLiveEvent, Ownership, Person } from "@foyer/contract";
-import type { Entry } from "../chat/conversation-state.ts";
+import type { Entry } from "../conversation/conversation-state.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";

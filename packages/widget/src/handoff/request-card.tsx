@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import type { ToolPart } from "../chat/conversation-state.ts";
+import type { ToolPart } from "../conversation/conversation-state.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import type { HandoffTexts } from "./texts/load-texts.ts";

@@ -1,6 +1,6 @@
 import type { Ownership } from "@foyer/contract";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createReply } from "../chat/conversation-state.ts";
+import { createReply } from "../conversation/conversation-state.ts";
 import { createEventBus } from "../loader/event-bus.ts";
 import { createStore } from "../store.ts";
 import { createSeenMessages } from "./seen-messages.ts";

@@ -1,4 +1,4 @@
-import type { Chat } from "../chat/create-chat.ts";
+import type { Chat } from "../conversation/create-chat.ts";
 
 /**
  * Calls back immediately, and whenever the chat changes in a way that matters for a handoff, but not for each token of

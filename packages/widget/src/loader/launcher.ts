@@ -1,8 +1,7 @@
+import type { LauncherMessages } from "../locales/launcher-messages.ts";
 import type { EventBus } from "./event-bus.ts";
 import { type LauncherIcon, launcherIcons } from "./launcher-icons.ts";
 import type { ShadowHost } from "./shadow-host.ts";
-
-export type LauncherMessages = { open: string; close: string };
 
 export type Launcher = ReturnType<typeof createLauncher>;
 

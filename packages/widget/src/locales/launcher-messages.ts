@@ -1,5 +1,6 @@
-import type { LauncherMessages } from "../loader/launcher.ts";
 import type { LocaleId } from "./choose-locale.ts";
+
+export type LauncherMessages = { open: string; close: string };
 
 /** The launcher's labels. They are short, so the loader contains them in all languages. */
 const table: Record<LocaleId, [open: string, close: string]> = {

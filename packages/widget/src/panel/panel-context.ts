@@ -1,11 +1,11 @@
 import type { Request, VisitorForm } from "@foyer/sdk";
 import { createContext, type RefCallback } from "preact";
 import { useContext } from "preact/hooks";
-import type { ToolPart } from "../chat/conversation-state.ts";
-import type { Chat } from "../chat/create-chat.ts";
-import type { ShownTool } from "../display/slots.ts";
+import type { ToolPart } from "../conversation/conversation-state.ts";
+import type { Chat } from "../conversation/create-chat.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
+import type { ShownTool } from "./slots.ts";
 
 /** The part that the panel loads when the first form is shown. */
 export type Forms = {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { watchPageViews } from "../triggers/page-views.ts";
+import { watchPageViews } from "../loader/page-views.ts";
 
 /** How often browsers without the Navigation API are checked for a path changed by the page's code, in milliseconds. */
 const CHECK_MS = 500;

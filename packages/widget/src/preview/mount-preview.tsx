@@ -2,9 +2,9 @@
 import { type AgentWidget, type ConversationKey, createRequest, type VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { render } from "preact";
-import type { Part } from "../chat/conversation-state.ts";
-import { createChat } from "../chat/create-chat.ts";
 import { PieceView } from "../chat/reply-view.tsx";
+import type { Part } from "../conversation/conversation-state.ts";
+import { createChat } from "../conversation/create-chat.ts";
 import { FormPlace } from "../forms/form-place.tsx";
 import { createConsentStorage } from "../loader/consent-storage.ts";
 import { createEventBus } from "../loader/event-bus.ts";

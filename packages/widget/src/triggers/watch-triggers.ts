@@ -1,9 +1,9 @@
 import type { WidgetTrigger } from "@foyer/contract";
+import { watchPageViews } from "../loader/page-views.ts";
 import type { PageCore } from "../loader/widget-core.ts";
 import type { createTriggerActions, TriggerActions } from "./actions/trigger-actions.ts";
 import { watchExit } from "./exit-intent.ts";
 import type { FiredTriggers } from "./fired-triggers.ts";
-import { watchPageViews } from "./page-views.ts";
 import { scrollDepth } from "./scroll-depth.ts";
 import { createTriggerEngine } from "./trigger-engine.ts";
 import type { VisibleTime } from "./visible-time.ts";

@@ -1,2 +1,2 @@
+export { createVisitorSession } from "../loader/visitor-session.ts";
 export { createFiredTriggers } from "../triggers/fired-triggers.ts";
-export { createVisitorSession } from "./visitor-session.ts";

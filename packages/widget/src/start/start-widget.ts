@@ -1,22 +1,22 @@
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
+import { chooseAgentImage } from "../loader/agent-images.ts";
+import { requestFromServer } from "../loader/ask-server.ts";
+import { createConsentStorage } from "../loader/consent-storage.ts";
+import { createEventBus, type EventBus } from "../loader/event-bus.ts";
+import { createLauncher } from "../loader/launcher.ts";
+import { takeLinkedConversation } from "../loader/linked-conversation.ts";
+import type { WidgetOptions } from "../loader/read-options.ts";
+import { createShadowHost } from "../loader/shadow-host.ts";
+import { warnOfPage } from "../loader/warn-of-page.ts";
+import type { PageCore, Registry } from "../loader/widget-core.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { launcherMessages } from "../locales/launcher-messages.ts";
-import { startTriggers } from "../triggers/start-triggers.ts";
-import { chooseAgentImage } from "./agent-images.ts";
-import { requestFromServer } from "./ask-server.ts";
-import { createConsentStorage } from "./consent-storage.ts";
-import { createEventBus, type EventBus } from "./event-bus.ts";
-import { createLauncher } from "./launcher.ts";
-import { takeLinkedConversation } from "./linked-conversation.ts";
 import { loadPart } from "./load-part.ts";
 import { createPanelController } from "./panel-controller.ts";
-import type { WidgetOptions } from "./read-options.ts";
-import { createShadowHost } from "./shadow-host.ts";
+import { startTriggers } from "./start-triggers.ts";
 import { createVisitorLoader } from "./visitor-loader.ts";
-import { warnOfPage } from "./warn-of-page.ts";
-import type { PageCore, Registry } from "./widget-core.ts";
 
 /** The distance between the launcher and the edges of the window, in pixels. */
 const DEFAULT_OFFSET = 20;

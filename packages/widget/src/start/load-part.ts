@@ -1,10 +1,10 @@
+import type { createVisitorSession } from "../loader/visitor-session.ts";
+import type { MountPanel, WidgetCore } from "../loader/widget-core.ts";
 import type { createPageTools } from "../tools/page-tools.ts";
 import type { createTriggerActions } from "../triggers/actions/trigger-actions.ts";
 import type { openDebug } from "../triggers/debug/open-debug.ts";
 import type { createFiredTriggers } from "../triggers/fired-triggers.ts";
 import type { watchTriggers } from "../triggers/watch-triggers.ts";
-import type { createVisitorSession } from "./visitor-session.ts";
-import type { MountPanel, WidgetCore } from "./widget-core.ts";
 
 /** The parts that are loaded on demand, with the exports of each file. */
 type Parts = {

@@ -1,9 +1,9 @@
 import type { WidgetTrigger } from "@foyer/contract";
 import { requestFromServer } from "../loader/ask-server.ts";
-import { loadPart } from "../loader/load-part.ts";
 import type { PageCore } from "../loader/widget-core.ts";
-import { createVisibleTime } from "./visible-time.ts";
-import type { Triggers } from "./watch-triggers.ts";
+import { createVisibleTime } from "../triggers/visible-time.ts";
+import type { Triggers } from "../triggers/watch-triggers.ts";
+import { loadPart } from "./load-part.ts";
 
 /** The maximum number of events that are kept until the triggers have loaded, and for the debug overlay. */
 const MAX_EVENTS = 100;

@@ -1,7 +1,7 @@
+import type { Launcher } from "../loader/launcher.ts";
+import type { PageCore, Panel, PanelController } from "../loader/widget-core.ts";
 import { SMALL_SCREEN } from "../panel/small-screen.ts";
-import type { Launcher } from "./launcher.ts";
 import { loadPart } from "./load-part.ts";
-import type { PageCore, Panel, PanelController } from "./widget-core.ts";
 
 /** Creates the controller, and the launcher that opens the panel. */
 export function createPanelController(

@@ -1,6 +1,6 @@
 import type { startForms } from "../forms/mount-form.tsx";
 import type { startHandoff } from "../handoff/start-handoff.tsx";
-import type { Displays } from "./panel-context.ts";
+import type { Displays } from "../panel/panel-context.ts";
 
 export const loadForms = (baseUrl: string): Promise<{ startForms: typeof startForms }> =>
   import("../forms/mount-form.tsx").catch(() => loadAgain(baseUrl, "mount-form"));

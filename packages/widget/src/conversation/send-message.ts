@@ -1,8 +1,8 @@
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
+import { sendableIdentity } from "../loader/page-values.ts";
 import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import { sendableIdentity } from "../panel/page-values.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import type { Consent } from "./consent.ts";
 import { currentPage } from "./current-page.ts";

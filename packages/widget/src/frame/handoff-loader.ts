@@ -1,6 +1,6 @@
+import type { Handoff, PanelContext } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
 import type { loadHandoff } from "./load-chunk.ts";
-import type { Handoff, PanelContext } from "./panel-context.ts";
-import type { PanelState } from "./panel-state.ts";
 
 /** Loads the handoff code as soon as the agent no longer handles the conversation. */
 export function createHandoffLoader(panel: PanelContext, state: PanelState, loadChunk: typeof loadHandoff) {

@@ -1,6 +1,6 @@
 import { pageUrl } from "@foyer/contract/rules/page-url";
+import { sendableContext } from "../loader/page-values.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import { sendableContext } from "../panel/page-values.ts";
 
 /**
  * The page as it is sent with a message: the context set by the page's own code and, unless that is disabled, its URL

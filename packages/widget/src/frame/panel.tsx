@@ -1,21 +1,21 @@
 /** @jsxImportSource preact */
 import { createRequest } from "@foyer/sdk";
 import { render } from "preact";
-import { createChat } from "../chat/create-chat.ts";
 import { ChatView } from "../chat/link-question.tsx";
 import { PastConversations } from "../chat/past-conversations.tsx";
+import { createChat } from "../conversation/create-chat.ts";
+import { sendableIdentity } from "../loader/page-values.ts";
 import type { OpenRequest, Panel, WidgetCore } from "../loader/widget-core.ts";
 import { loadMessages } from "../locales/load-messages.ts";
+import css from "../panel/panel.css?inline";
+import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
+import { createPanelState } from "../panel/panel-state.ts";
+import { SMALL_SCREEN } from "../panel/small-screen.ts";
 import { createBackButton } from "./back-button.ts";
 import { containEvents } from "./contain-events.ts";
 import { createHandoffLoader } from "./handoff-loader.ts";
 import { loadDisplays, loadForms, loadHandoff } from "./load-chunk.ts";
-import { sendableIdentity } from "./page-values.ts";
-import css from "./panel.css?inline";
-import { type PanelContext, PanelProvider } from "./panel-context.ts";
-import { createPanelState } from "./panel-state.ts";
 import { PanelView } from "./panel-view.tsx";
-import { SMALL_SCREEN } from "./small-screen.ts";
 import { followViewport } from "./viewport.ts";
 
 /** Adds the panel to the widget. It starts closed. */

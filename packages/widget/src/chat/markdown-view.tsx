@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { type Block, parseBlocks, splitBlocks } from "./blocks.ts";
+import { type Block, parseBlocks, splitBlocks } from "../markdown/blocks.ts";
+import { parseInline } from "../markdown/inline.ts";
+import type { Inline } from "../markdown/inline-writer.ts";
+import { linkTargetFor } from "../markdown/link-target.ts";
+import { isTask, taskText } from "../markdown/task-item.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { parseInline } from "./inline.ts";
-import type { Inline } from "./inline-writer.ts";
-import { linkTargetFor } from "./link-target.ts";
-import { isTask, taskText } from "./task-item.ts";
 
 export type MarkdownProps = {
   text: string;

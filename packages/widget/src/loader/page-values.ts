@@ -1,8 +1,8 @@
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { isOfEveryObject, toJson } from "@foyer/sdk/to-json";
-import type { KnownIdentity } from "../loader/user-token.ts";
-import { warnOfPage } from "../loader/warn-of-page.ts";
-import type { WidgetCore } from "../loader/widget-core.ts";
+import type { KnownIdentity } from "./user-token.ts";
+import { warnOfPage } from "./warn-of-page.ts";
+import type { WidgetCore } from "./widget-core.ts";
 
 /** The server's limits: characters of text, and bytes of JSON. */
 const MAX_CHARACTERS = 320;

@@ -1,8 +1,8 @@
-import type { ConsentStorage } from "./consent-storage.ts";
-import type { EventBus } from "./event-bus.ts";
+import type { ConsentStorage } from "../loader/consent-storage.ts";
+import type { EventBus } from "../loader/event-bus.ts";
+import type { WidgetOptions } from "../loader/read-options.ts";
+import type { VisitorSession } from "../loader/visitor-session.ts";
 import { loadPart } from "./load-part.ts";
-import type { WidgetOptions } from "./read-options.ts";
-import type { VisitorSession } from "./visitor-session.ts";
 
 /** Loads the visitor's session when the page identifies the visitor, or when the chat needs it. */
 export function createVisitorLoader(options: WidgetOptions, storage: ConsentStorage, bus: EventBus) {

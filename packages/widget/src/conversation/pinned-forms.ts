@@ -1,5 +1,5 @@
 import { FoyerError, getForm, type Request } from "@foyer/sdk";
-import { createFormStorage } from "../forms/form-storage.ts";
+import { createFormStorage } from "../form-values/form-storage.ts";
 import { randomId } from "../loader/random-id.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";

@@ -2,15 +2,15 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chooseAgentImage } from "../loader/agent-images.ts";
+import { AgentFace, PersonFace } from "../panel/face.tsx";
+import { focusPanel, keepFocusWithin } from "../panel/focus.ts";
+import { Icon } from "../panel/icon.tsx";
+import { closesPicker, isComposing } from "../panel/keys.ts";
+import { usePanel } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
+import { SMALL_SCREEN } from "../panel/small-screen.ts";
+import { useAgentLight } from "../panel/use-agent-light.ts";
 import { useStore } from "../store.ts";
-import { AgentFace, PersonFace } from "./face.tsx";
-import { focusPanel, keepFocusWithin } from "./focus.ts";
-import { Icon } from "./icon.tsx";
-import { closesPicker, isComposing } from "./keys.ts";
-import { usePanel } from "./panel-context.ts";
-import type { PanelState } from "./panel-state.ts";
-import { SMALL_SCREEN } from "./small-screen.ts";
-import { useAgentLight } from "./use-agent-light.ts";
 
 /** The views below the header. */
 type Views = Record<"chat" | "conversations", JSX.Element>;

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { CopyButton } from "../chat/copy-button.tsx";
+import { CopyButton } from "./copy-button.tsx";
 
 /** A code block with a copy button. */
 export function CodeBlock({ language, text }: { language: string; text: string }): JSX.Element {
