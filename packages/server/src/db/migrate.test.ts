@@ -73,6 +73,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0072-activity-order",
       "0074-removed-links",
       "0078-dropped-events",
+      "0079-segment-analysis",
       "0082-document-warnings",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -133,6 +134,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0072-activity-order",
       "0074-removed-links",
       "0078-dropped-events",
+      "0079-segment-analysis",
       "0082-document-warnings",
     ]);
   });

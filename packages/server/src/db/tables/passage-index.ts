@@ -66,6 +66,8 @@ type IndexSegmentTable = {
   tokens: number;
   /** ISO 639-1 codes, separated by commas */
   languages: string;
+  /** version of the analysis that produced its terms, see `ANALYSIS_VERSION`; the oldest of merged segments */
+  analysis: number;
   /** number of the first chunk */
   firstNumber: number;
   lastNumber: number;

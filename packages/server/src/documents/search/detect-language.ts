@@ -1,18 +1,21 @@
-import { francAll } from "franc-min";
+import { francAll } from "franc";
 
 /** Maps franc's ISO 639-3 codes to the ISO 639-1 codes of the stemmers. */
 const iso6391ByIso6393: Readonly<Record<string, string>> = {
   arb: "ar",
   ces: "cs",
   cmn: "zh",
+  dan: "da",
   deu: "de",
   eng: "en",
+  fin: "fi",
   fra: "fr",
   hun: "hu",
   ita: "it",
   jpn: "ja",
   kor: "ko",
   nld: "nl",
+  nob: "no",
   por: "pt",
   ron: "ro",
   rus: "ru",

@@ -32,8 +32,8 @@ export function maintainAgent(connection: IndexConnection, agentId: string): Pro
     for (;;) {
       await deleteDeadSegments(connection, agentId);
       const segments = await connection.all<Candidate>(
-        `select id, "organizationId", "agentId", level, chunks, "deadChunks", tokens, languages, "firstNumber",
-           "lastNumber", bytes from "indexSegments" where "agentId" = ? and state = 'live' order by id`,
+        `select id, "organizationId", "agentId", level, chunks, "deadChunks", tokens, languages, analysis,
+           "firstNumber", "lastNumber", bytes from "indexSegments" where "agentId" = ? and state = 'live' order by id`,
         [agentId],
       );
       const next = nextMerge(segments);

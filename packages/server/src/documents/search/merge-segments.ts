@@ -20,6 +20,7 @@ export type MergedSegment = {
   deadChunks: number;
   tokens: number;
   languages: string;
+  analysis: number;
   firstNumber: number;
   lastNumber: number;
 };
@@ -49,10 +50,7 @@ export async function mergeSegments(
   const lengths = new Map<number, number>();
   const terms = level === 1 && sources.every((source) => source.level === 0) ? readDocumentTerms : readSegmentTerms;
   for await (const { term, rows } of terms(connection, ordered)) {
-    const postings = mergeRows(rows, live, lengths);
-    for (let start = 0; start < postings.length; start += BLOCK_CHUNKS) {
-      await writer.add(term, start / BLOCK_CHUNKS, postings.slice(start, start + BLOCK_CHUNKS));
-    }
+    await writer.add(term, mergeRows(rows, live, lengths));
   }
   await writer.flush();
   await publish(connection, id, ordered, live === null ? null : lengths);
@@ -70,11 +68,17 @@ async function findLiveChunks(connection: IndexConnection, sources: readonly Mer
   return new Set(rows.map(({ number }) => number));
 }
 
-async function createSegment(connection: IndexConnection, sources: readonly MergedSegment[], level: number) {
+/** @returns the id of a new segment in state `building` for the documents of these segments */
+export async function createSegment(
+  connection: IndexConnection,
+  sources: ReadonlyArray<Omit<MergedSegment, "id" | "level" | "deadChunks">>,
+  level: number,
+): Promise<number> {
   const [first] = sources;
-  if (!first) throw new Error("A merge needs at least one segment.");
+  if (!first) throw new Error("A segment needs at least one source.");
   const languages = [...new Set(sources.flatMap((source) => source.languages.split(",").filter(Boolean)))].sort();
-  const sum = (value: (source: MergedSegment) => number) => sources.reduce((total, source) => total + value(source), 0);
+  const sum = (value: (source: (typeof sources)[number]) => number) =>
+    sources.reduce((total, source) => total + value(source), 0);
   const values: Value[] = [
     first.organizationId,
     first.agentId,
@@ -82,12 +86,13 @@ async function createSegment(connection: IndexConnection, sources: readonly Merg
     sum(({ chunks }) => chunks),
     sum(({ tokens }) => tokens),
     languages.join(","),
+    Math.min(...sources.map(({ analysis }) => analysis)),
     Math.min(...sources.map(({ firstNumber }) => firstNumber)),
     Math.max(...sources.map(({ lastNumber }) => lastNumber)),
   ];
   const [row] = await connection.all<{ id: number }>(
-    `insert into "indexSegments" ("organizationId", "agentId", level, chunks, tokens, languages, "firstNumber",
-       "lastNumber", state, "deadChunks", bytes) values (${placeholders(values)}, 'building', 0, 0) returning id`,
+    `insert into "indexSegments" ("organizationId", "agentId", level, chunks, tokens, languages, analysis,
+       "firstNumber", "lastNumber", state, "deadChunks", bytes) values (${placeholders(values)}, 'building', 0, 0) returning id`,
     values,
   );
   if (!row) throw new Error("The segment was not created.");
@@ -99,19 +104,33 @@ async function* readDocumentTerms(
   connection: IndexConnection,
   sources: readonly MergedSegment[],
 ): AsyncGenerator<TermRows> {
-  const byTerm = new Map<string, TermRows["rows"]>();
+  const collected = createTermCollector<MergedSegment>();
   for (const segment of sources) {
     const rows = await connection.all<{ contents: Buffer | null }>(
       `select contents from "indexSegments" where id = ?`,
       [segment.id],
     );
-    for (const { term, postings } of unpackContents(rows[0]?.contents ?? new Uint8Array())) {
-      const existing = byTerm.get(term);
-      if (existing) existing.push({ segment, postings });
-      else byTerm.set(term, [{ segment, postings }]);
-    }
+    collected.add(segment, rows[0]?.contents ?? new Uint8Array());
   }
-  for (const term of [...byTerm.keys()].sort(compareTerms)) yield { term, rows: byTerm.get(term) ?? [] };
+  yield* collected.inOrder();
+}
+
+/** Collects the postings of documents by term. */
+export function createTermCollector<Source>() {
+  const byTerm = new Map<string, Array<{ segment: Source; postings: Uint8Array }>>();
+  return {
+    /** @param contents packed postings, which are not copied */
+    add(segment: Source, contents: Uint8Array): void {
+      for (const { term, postings } of unpackContents(contents)) {
+        const existing = byTerm.get(term);
+        if (existing) existing.push({ segment, postings });
+        else byTerm.set(term, [{ segment, postings }]);
+      }
+    },
+    *inOrder() {
+      for (const term of [...byTerm.keys()].sort(compareTerms)) yield { term, rows: byTerm.get(term) ?? [] };
+    },
+  };
 }
 
 type Row = { term: string; block: number; postings: Buffer };
@@ -188,7 +207,8 @@ function mergeRows(rows: TermRows["rows"], live: ReadonlySet<number> | null, len
   return isAscending ? postings : postings.sort((a, b) => a.chunk - b.chunk);
 }
 
-function createPostingsWriter(connection: IndexConnection, segmentId: number) {
+/** Writes the postings of a segment in small transactions. Call `flush` after the last term. */
+export function createPostingsWriter(connection: IndexConnection, segmentId: number) {
   let values: Value[] = [];
   let rows = 0;
   let bytes = 0;
@@ -207,12 +227,16 @@ function createPostingsWriter(connection: IndexConnection, segmentId: number) {
   }
   return {
     flush,
-    async add(term: string, block: number, postings: readonly Posting[]) {
-      const packed = Buffer.from(packPostings(postings));
-      values.push(segmentId, term, block, postings.length, packed);
-      rows++;
-      bytes += packed.length;
-      if (rows >= ROWS_AT_ONCE || bytes >= BYTES_AT_ONCE) await flush();
+    /** @param postings all postings of the term, in ascending order */
+    async add(term: string, postings: readonly Posting[]) {
+      for (let start = 0; start < postings.length; start += BLOCK_CHUNKS) {
+        const block = postings.slice(start, start + BLOCK_CHUNKS);
+        const packed = Buffer.from(packPostings(block));
+        values.push(segmentId, term, start / BLOCK_CHUNKS, block.length, packed);
+        rows++;
+        bytes += packed.length;
+        if (rows >= ROWS_AT_ONCE || bytes >= BYTES_AT_ONCE) await flush();
+      }
     },
   };
 }

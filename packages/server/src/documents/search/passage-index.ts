@@ -3,6 +3,7 @@ import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { waitForStartingReplies } from "../../starting-replies.ts";
+import { ANALYSIS_VERSION } from "./analysis-version.ts";
 import { queueEmbedding, removeVectors } from "./passage-vectors.ts";
 import type { PreparedDocument } from "./prepare-document.ts";
 
@@ -97,6 +98,7 @@ export async function replaceInIndex(
       deadChunks: 0,
       tokens: prepared.tokens,
       languages: prepared.languages.join(","),
+      analysis: ANALYSIS_VERSION,
       firstNumber,
       lastNumber: firstNumber + Math.max(0, chunks.length - 1),
       bytes: prepared.contents.length,

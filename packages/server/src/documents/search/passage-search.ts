@@ -4,6 +4,7 @@ import type { OpenDatabase } from "../../db/open.ts";
 import { createTaskThread } from "../../db/sqlite/thread-tasks.ts";
 import { AppError } from "../../errors.ts";
 import { createFairPool } from "../../pools/fair-pool.ts";
+import { ANALYSIS_VERSION, MAX_REANALYZED_CHUNKS } from "./analysis-version.ts";
 import type { IndexReply, IndexRequest, IndexTask, IndexThreadData } from "./index-thread.ts";
 import type { PassageHit, PassageQuery } from "./search-index.ts";
 
@@ -14,6 +15,8 @@ const SEARCH_TIMEOUT_MS = 10_000;
  */
 const MAINTENANCE_TIMEOUT_MS = 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
+/** Delay after the start, which other work should have to itself. */
+const FIRST_ANALYSIS_MS = 30_000;
 /** Delay after the last change, so that the documents of a sync are merged in few steps. */
 const MAINTENANCE_DELAY_MS = 250;
 
@@ -24,8 +27,10 @@ export type PassageSearch = {
   maintain(agentId: string): void;
   /** Resolves when all requested maintenance is done. */
   settled(): Promise<void>;
-  /** Starts the hourly check for unfinished maintenance. */
+  /** Starts the hourly check for unfinished maintenance and for segments that an earlier version analyzed. */
   startSweeps(): void;
+  /** Analyzes the segments of earlier versions again, one at a time, so that other maintenance runs in between. */
+  reanalyze(): void;
   close(): Promise<void>;
 };
 
@@ -43,6 +48,7 @@ export function createPassageSearch(
   const due = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let sweeps: NodeJS.Timeout | undefined;
+  let firstAnalysis: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isClosed = false;
 
@@ -53,6 +59,11 @@ export function createPassageSearch(
     return (await matching.executeTakeFirst()) !== undefined;
   }
 
+  function sweep() {
+    enqueue({ kind: "sweep" });
+    reanalyze();
+  }
+
   function enqueue(task: IndexTask) {
     running = running.then(async () => {
       if (isClosed) return;
@@ -61,6 +72,31 @@ export function createPassageSearch(
       } catch (error) {
         // The index stays correct and only becomes slower to search. The next sweep retries.
         if (!isClosed) log.error({ err: error }, "maintenance of the document index failed");
+      }
+    });
+  }
+
+  async function countOutdated(): Promise<number> {
+    const { count } = await db
+      .selectFrom("indexSegments")
+      .select((eb) => eb.fn.countAll<number | string>().as("count"))
+      .where("state", "=", "live")
+      .where("analysis", "<", ANALYSIS_VERSION)
+      .where("chunks", "<=", MAX_REANALYZED_CHUNKS)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  function reanalyze() {
+    running = running.then(async () => {
+      try {
+        const before = isClosed ? 0 : await countOutdated();
+        if (before === 0) return;
+        await maintainer.run({ kind: "reanalyze" });
+        // If the count is the same, another process is analyzing this agent's passages. The next sweep continues.
+        if ((await countOutdated()) < before) reanalyze();
+      } catch (error) {
+        if (!isClosed) log.error({ err: error }, "passages of an earlier version could not be analyzed again yet");
       }
     });
   }
@@ -82,15 +118,21 @@ export function createPassageSearch(
     },
     async settled() {
       flush();
-      await running;
+      for (let last: typeof running | null = null; last !== running; ) {
+        last = running;
+        await last;
+      }
     },
     startSweeps() {
-      sweeps = setInterval(() => enqueue({ kind: "sweep" }), SWEEP_EVERY_MS).unref();
+      sweeps = setInterval(sweep, SWEEP_EVERY_MS).unref();
+      firstAnalysis = setTimeout(reanalyze, FIRST_ANALYSIS_MS).unref();
     },
+    reanalyze,
     async close() {
       isClosed = true;
       clearTimeout(timer);
       clearInterval(sweeps);
+      clearTimeout(firstAnalysis);
       await Promise.all([searcher.stop(), maintainer.stop()]);
       await running;
     },

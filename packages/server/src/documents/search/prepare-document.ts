@@ -43,12 +43,18 @@ type DocumentInput = {
   onProgress?: (done: number, total: number) => void;
 };
 
+type ChunksInput = Omit<DocumentInput, "passages"> & { chunks: PreparedChunk[] };
+
 /** The weight of a word in an FAQ entry's question or wordings, relative to one in its answer. */
 const QUESTION_WEIGHT = 3;
 
 /** Analyzes a document. This is CPU-bound (a few MB of text per second), so run it outside the event loop. */
-export function prepareDocument({ title, languages, passages, onProgress }: DocumentInput): PreparedDocument {
-  const chunks = toChunks(passages);
+export function prepareDocument({ passages, ...input }: DocumentInput): PreparedDocument {
+  return analyzeChunks({ ...input, chunks: toChunks(passages) });
+}
+
+/** Analyzes the chunks of a document, which the index stores, with the same result as its passages. */
+export function analyzeChunks({ title, languages, chunks, onProgress }: ChunksInput): PreparedDocument {
   const stemmedFor = languages && languages.length > 0 ? [...languages] : detectLanguages(title, chunks);
   const terms = new Map<string, Posting[]>();
   let tokens = 0;

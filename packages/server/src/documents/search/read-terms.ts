@@ -70,12 +70,15 @@ export async function readTerms(index: Index, terms: QueryTerm[]): Promise<Segme
   const missing = words.filter(({ chunks }) => chunks === 0);
   for (const term of missing) if (spelled.has(term.surface)) term.ownWeight = 0;
   const missingWords = new Set(missing.map(({ surface }) => surface));
+  const weights = new Map(words.map(({ surface, chunks, weight }) => [surface, chunks > 0 ? weight : 0]));
   for (const term of terms) {
     if (term.spellingOf === null || term.spellingOf.length === 0) continue;
     // A code or number without separators is exact, and its parts occur everywhere.
     if (/\d/.test(term.surface)) term.weight = termWeight(term.chunks, index.all);
     else if (term.spellingOf.every((part) => !missingWords.has(part)))
       term.weight = KNOWN_WEIGHT * termWeight(term.chunks, index.all);
+    // A passage with `preorder` has all of `pre-order`, and one with `order` only a part of it.
+    else term.weight += term.spellingOf.reduce((sum, part) => sum + (weights.get(part) ?? 0), 0);
   }
   const unknown = missing.filter(({ surface }) => !spelled.has(surface));
   const found = [...(await splitUnknown(index, unknown.slice(0, MAX_UNKNOWN))), ...(await findCompounds(index, words))];

@@ -7,6 +7,7 @@ import { normalize, stemWord, type Word } from "./words.ts";
  * dashes count, because word processors replace the hyphen.
  */
 const JOINER = "[-\u2010-\u2015\u2212./'&_:,+·@\\\\]";
+const joinerOfWords = new RegExp(JOINER.replace("'", ""), "u");
 const chains = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])[\\p{L}\\p{N}\\p{M}]+(?:${JOINER}[\\p{L}\\p{N}\\p{M}]+)+`, "gu");
 /** Groups separated by spaces or punctuation, each with a digit: phone numbers, account numbers, `1 299`. */
 const numberGroups = /(?<![\p{L}\p{N}])(?:\+|\()?[a-z]{0,3}\d+(?:[ ()./-]{1,3}\d+)+/gu;
@@ -34,9 +35,11 @@ export function spellingsOf(text: string, languages: readonly string[]): Spellin
   if (!/[\d#+&\-.'/:_@\u2010-\u2015\u2212]/u.test(normalized)) return [];
   const stems = languages.flatMap((language) => stemmerFor(language) ?? []);
   const found = new Map<string, Spelling>();
-  const add = (surface: string, parts: string[]) => {
+  const add: Add = (surface, parts, words = []) => {
     if (surface.length > MAX_LENGTH || surface.length < 2 || found.has(surface)) return;
-    found.set(surface, { surface, terms: stemWord(surface, stems), parts });
+    const terms = stemWord(surface, stems);
+    const known = words.flatMap((word) => stemWord(word, stems));
+    if (!terms.every((term) => known.includes(term))) found.set(surface, { surface, terms, parts });
   };
   for (const [chain] of normalized.matchAll(chains)) addChain(add, chain);
   for (const [word] of normalized.matchAll(mixedWords)) addMixed(add, word);
@@ -49,15 +52,17 @@ export function spellingsOf(text: string, languages: readonly string[]): Spellin
   return [...found.values()];
 }
 
-type Add = (surface: string, parts: string[]) => void;
+/** @param words ignore the spelling if its terms are those of these words, which would count twice */
+type Add = (surface: string, parts: string[], words?: readonly string[]) => void;
 
 function addChain(add: Add, chain: string) {
   const parts = chain.split(new RegExp(JOINER, "u"));
-  add(parts.join(""), parts);
+  // `wordsOf` keeps an apostrophe in its word: `house's` has the term of `house`, but `l'hôtel` not that of `hôtel`.
+  const words = chain.includes("'") ? chain.split(joinerOfWords) : [];
+  add(parts.join(""), parts, words);
   const [, whole] = groupedNumber.exec(chain) ?? [];
   if (whole !== undefined) add(whole.replace(/\D/g, ""), parts);
-  // `wordsOf` keeps an apostrophe in its word, so `hôtel` in `l'hôtel` is found only here.
-  if (chain.includes("'")) for (const part of parts) if (part.length > 2) add(part, [part]);
+  if (words.length > 0) for (const part of parts) if (part.length > 2) add(part, [part], words);
   if (parts.length < 3 || parts.length > MAX_PARTS) return;
   for (let index = 1; index < parts.length; index++) {
     const pair = [parts[index - 1] ?? "", parts[index] ?? ""];
