@@ -45,7 +45,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
   });
   afterAll(() => site.stop());
 
-  const figure = (page: Page, name: string) => page.locator("dl > div", { hasText: name });
+  const figure = (page: Page, name: string) => page.locator("dl > div, fieldset > label", { hasText: name });
 
   it("shows the volume and quality of conversations", async () => {
     const { page, problems } = await site.open(`/agents/${agentId}/conversations`);
@@ -53,7 +53,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await figure(page, "Rated good").getByText("75%").waitFor();
     await figure(page, "Tokens").getByText("240K").waitFor();
     await page.getByRole("figure", { name: "Conversations by day; the table below has the figures" }).waitFor();
-    await page.locator(".recharts-bar-rectangle").first().waitFor();
+    await page.locator("[data-bar]").last().waitFor();
     await site.picture(page, "dashboard-analytics");
     await page.getByText("Show as a table").first().click();
     await expect.poll(() => page.getByRole("region", { name: "Figures by day" }).getByRole("row").count()).toBe(21);
@@ -64,8 +64,18 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     const byCause = page.getByRole("region", { name: "Handed over by cause" });
     await byCause.getByRole("row", { name: "A member took over without a request 4 " }).waitFor();
     await expectFit(page);
-    await page.getByText("Tokens", { exact: true }).last().click();
-    await page.getByRole("figure", { name: "Tokens by day; the table below has the figures" }).waitFor();
+    await page.getByRole("radio", { name: "Tokens" }).check();
+    const chart = page.getByRole("figure", { name: "Tokens by day; the table below has the figures" });
+    const slider = chart.getByRole("slider", { name: "Tokens by day" });
+    await page.keyboard.press("Tab");
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/, Input 9,000, Output 3,000, .* 0$/);
+    await page.keyboard.press("Home");
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/, Input 0, Output 0, .* 0$/);
+    expect(await slider.getAttribute("aria-valuenow")).toBe("1");
+    await page.keyboard.press("Escape");
+    await slider.hover();
+    await chart.getByText("Output", { exact: true }).last().waitFor();
+    await site.picture(page, "dashboard-analytics-tokens");
 
     // The whole choice is the radio button's click target, not only its circle.
     const choice = page.getByText("7 days", { exact: true });

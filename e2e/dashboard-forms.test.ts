@@ -382,7 +382,7 @@ describe("the form analytics page", () => {
     expect(numbers).toEqual(["20", "12 60% of shown", "3 25% of started", "3 100% of submitted"]);
     await page.getByRole("definition").filter({ hasText: "15%" }).waitFor();
     await page.getByText("Most visitors drop off at Which bike?").waitFor();
-    await page.locator(".recharts-surface").first().waitFor();
+    await page.locator("[data-bar]").last().waitFor();
     await page.getByText("Show as a table").click();
     await page.getByRole("region", { name: "Figures by day" }).getByRole("row").nth(1).waitFor();
     await expectFit(page);
@@ -407,7 +407,7 @@ describe("the form analytics page", () => {
     await insertFormActivity(agentId, toolId, 120);
     await insertFormActivity(agentId, quiet.id, 12);
     await go("/analytics");
-    await page.locator(".recharts-surface").first().waitFor();
+    await page.locator("[data-bar]").last().waitFor();
     await page.getByText("Most visitors drop off at E-mail").waitFor();
     await site.picture(page, "dashboard-analytics");
     await page.getByText("The share of started forms").scrollIntoViewIfNeeded();

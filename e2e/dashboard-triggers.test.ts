@@ -192,7 +192,7 @@ describe("the triggers area of the dashboard", () => {
     await page.getByLabel("Condition 2: value").fill("tender-9, tandem");
     await page.getByRole("listitem").filter({ hasText: "items.sku is one of" }).getByText("No match").waitFor();
     await page.getByRole("listitem").filter({ hasText: "total is at least 500" }).getByText("Matches").waitFor();
-    await page.locator(".recharts-bar-rectangle").first().waitFor();
+    await page.locator("[data-bar]").last().waitFor();
     await site.picture(page, "dashboard-trigger");
     await expectFit(page);
     await page.getByRole("button", { name: "Edit as JSON" }).click();

@@ -6,7 +6,8 @@ import { endpointQuery } from "./queries.ts";
 /** How far an agent is set up. `done` and `step`, the first step that is not done, come from the server's data. */
 export type OnboardingProgress = { agentId: string; step: string; done: readonly string[] };
 
-const stepIds = ["name", "know", "try", "embed", "arrive"];
+/** The steps of an onboarding, in order. */
+export const stepIds = ["name", "know", "try", "embed", "arrive"];
 /** The agents whose onboarding was dismissed in this browser. */
 const key = "foyer.onboarding.dismissed";
 const MAX_DISMISSED = 100;

@@ -1,14 +1,16 @@
+import { toInitials } from "@foyer/contract/rules/initials";
 import { useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps, useNavigate, useParams, useRouter, useRouterState } from "@tanstack/react-router";
 import { ChevronsUpDown, ListChecks, Monitor, Moon, Search, Sun, X } from "lucide-react";
 import type { ReactNode } from "react";
+import { Avatar } from "../components/avatar.tsx";
 import { IconButton } from "../components/button.tsx";
 import { Lamp } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
 import { api } from "../data/api.ts";
 import { useInboxLive } from "../data/inbox-live.ts";
 import { readLastAgentId, rememberAgent } from "../data/last-agent.ts";
-import { dismissOnboarding, useOnboarding } from "../data/onboarding.ts";
+import { dismissOnboarding, stepIds, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
 import { signOut } from "../data/sign-out.ts";
 import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
@@ -85,14 +87,22 @@ function ContinueSetup({ agentId }: { agentId: string }) {
   const isOpen = useRouterState({ select: ({ location }) => location.pathname === "/start" });
   if (!progress || isOpen) return null;
   return (
-    <div className="mb-2 flex items-center rounded-lg border border-line bg-raised ps-2">
+    <div className="mb-2 flex items-center rounded-lg hover:bg-hover">
       <Link
         to="/start"
         search={{ agentId, step: progress.step }}
-        className="flex min-h-9 min-w-0 flex-1 items-center gap-2 pointer-coarse:min-h-11"
+        className="flex min-h-8 min-w-0 flex-1 items-center gap-2 ps-2 font-medium text-soft pointer-coarse:min-h-11"
       >
         <ListChecks size={16} aria-hidden className="shrink-0" />
-        <span className="truncate">Finish setup</span>
+        <span className="flex-1 truncate">Finish setup</span>
+        <span className="text-sm font-normal tabular-nums">
+          <span aria-hidden>
+            {progress.done.length}/{stepIds.length}
+          </span>
+          <span className="sr-only">
+            , {progress.done.length} of {stepIds.length} steps done
+          </span>
+        </span>
       </Link>
       <IconButton label="Dismiss setup" onClick={() => dismissOnboarding(agentId)}>
         <X size={14} aria-hidden />
@@ -158,6 +168,7 @@ function AccountMenu() {
   const router = useRouter();
   if (!session) return null;
   const { user, organization, organizations } = session;
+  const name = user.name?.trim() || user.email;
   const switchTo = async (organizationId: string) => {
     if (!(await didSucceed(api.switchOrganization({ body: { organizationId } })))) return;
     // All cached data belongs to the previous organization.
@@ -180,7 +191,8 @@ function AccountMenu() {
           className="flex min-h-9 w-full min-w-0 items-center gap-2 rounded-lg px-2 text-start text-soft hover:bg-hover"
         >
           <span className="sr-only">Account menu,</span>
-          <span className="min-w-0 flex-1 truncate">{user.email}</span>
+          <Avatar initials={toInitials(name)} />
+          <span className="min-w-0 flex-1 truncate">{name}</span>
           <ChevronsUpDown size={16} aria-hidden className="shrink-0" />
         </button>
       }

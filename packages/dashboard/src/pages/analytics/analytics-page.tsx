@@ -1,6 +1,7 @@
 import type { ConversationAnalytics } from "@foyer/contract";
 import { keepPreviousData, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
@@ -8,9 +9,10 @@ import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { AgentsTable } from "./agents-table.tsx";
-import { type AnalyticsSearch, ranges, resolveRange } from "./analytics-range.ts";
+import { type AnalyticsSearch, precedingRange, ranges, resolveRange } from "./analytics-range.ts";
 import { HandoffFigures } from "./handoff-figures.tsx";
 import { HoursChart } from "./hours-chart.tsx";
+import { type Metric, metrics } from "./metrics.ts";
 import { OverTime } from "./over-time.tsx";
 import { Totals } from "./totals.tsx";
 
@@ -23,10 +25,17 @@ export function AnalyticsPage() {
   const { from, to } = resolveRange(search);
   const { scope, ...range } = search;
   const isAll = scope === "all";
+  const ofAgent = isAll ? {} : { agentId };
   const figures = useQuery({
-    ...endpointQuery("getConversationAnalytics", { from, to, ...(isAll ? {} : { agentId }) }),
+    ...endpointQuery("getConversationAnalytics", { from, to, ...ofAgent }),
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
+  });
+  // The server limits long ranges, so the period before is as long as the one that it returned.
+  const period = figures.isPlaceholderData ? undefined : figures.data;
+  const before = useQuery({
+    ...endpointQuery("getConversationAnalytics", { ...precedingRange(period ?? { from, to }), ...ofAgent }),
+    enabled: period !== undefined,
   });
   const { data, error, isPlaceholderData } = figures;
   return (
@@ -40,7 +49,7 @@ export function AnalyticsPage() {
       {!data && !error && <Loading />}
       {data && (
         <div aria-busy={isPlaceholderData} className={isPlaceholderData ? "opacity-60" : ""}>
-          <Figures data={data} agentId={agentId} ofAll={isAll ? range : null} />
+          <Figures data={data} before={before.data} agentId={agentId} ofAll={isAll ? range : null} />
         </div>
       )}
     </Page>
@@ -49,19 +58,22 @@ export function AnalyticsPage() {
 
 function Figures({
   data,
+  before,
   agentId,
   ofAll,
 }: {
   data: ConversationAnalytics;
+  before: ConversationAnalytics | undefined;
   agentId: string;
   /** The range when the page covers all agents, used for the links to each agent. */
   ofAll: AnalyticsSearch | null;
 }) {
+  const [metric, setMetric] = useState(metrics[0] as Metric);
   if (data.days.length === 0 && data.handoffs.count === 0) return <NoActivity agentId={agentId} />;
   return (
     <>
-      <Totals totals={data.totals} />
-      <OverTime data={data} />
+      <Totals totals={data.totals} before={before?.totals} metric={metric} onChange={setMetric} />
+      <OverTime data={data} before={before} metric={metric} />
       <HoursChart hours={data.hours} />
       <HandoffFigures handoffs={data.handoffs} agentId={agentId} />
       {ofAll && (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fillDays, percentOf, resolveRange, toLocalHours } from "./analytics-range.ts";
+import { fillDays, percentOf, precedingRange, resolveRange, toLocalHours } from "./analytics-range.ts";
 
 const now = Date.parse("2026-03-02T00:30:00Z");
 const counts = {
@@ -28,6 +28,13 @@ describe("the range of the analytics page", () => {
   ])("reads %j as %j", (search, range) => {
     expect(resolveRange(search, now)).toEqual(range);
   });
+});
+
+it.each([
+  ["2026-02-01", "2026-03-02", "2026-01-02", "2026-01-31"],
+  ["2026-03-02", "2026-03-02", "2026-03-01", "2026-03-01"],
+])("the period before %s to %s has the same length", (from, to, earlierFrom, earlierTo) => {
+  expect(precedingRange({ from, to })).toEqual({ from: earlierFrom, to: earlierTo });
 });
 
 it("the figures of a range include the days without activity", () => {

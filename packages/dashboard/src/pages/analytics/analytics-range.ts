@@ -31,6 +31,12 @@ export function resolveRange(
   return { name: value, from: toDay(now - (days - 1) * DAY_MS), to: today };
 }
 
+/** The period of the same length that ends on the day before this one. */
+export function precedingRange({ from, to }: { from: string; to: string }): { from: string; to: string } {
+  const length = Date.parse(to) - Date.parse(from) + DAY_MS;
+  return { from: toDay(Date.parse(from) - length), to: toDay(Date.parse(to) - length) };
+}
+
 function isDay(text: string | undefined): text is string {
   return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 }

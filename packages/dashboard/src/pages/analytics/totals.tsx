@@ -1,62 +1,64 @@
 import type { ConversationCounts } from "@foyer/contract";
-import type { ReactNode } from "react";
-import { formatPercent } from "../../components/day-text.ts";
-import { percentOf } from "./analytics-range.ts";
+import { type ReactNode, useId } from "react";
+import { compareMetric, type Metric, metrics } from "./metrics.ts";
 
-const number = new Intl.NumberFormat();
-const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
-
-/** The totals of the range. */
-export function Totals({ totals }: { totals: ConversationCounts }) {
-  const { conversations, replies, failedReplies, ratedUp, ratedDown, inputTokens, outputTokens } = totals;
-  const rated = ratedUp + ratedDown;
-  const good = percentOf(ratedUp, rated);
-  const failed = percentOf(failedReplies, replies);
-  const tokens = inputTokens + outputTokens;
+/** The totals of the range. The selected one has its chart below. The arrow keys move between them. */
+export function Totals({
+  totals,
+  before,
+  metric,
+  onChange,
+}: {
+  totals: ConversationCounts;
+  /** The totals of the period before, once they are known. */
+  before: ConversationCounts | undefined;
+  metric: Metric;
+  onChange: (metric: Metric) => void;
+}) {
+  const group = useId();
   return (
-    <div className="mb-8">
-      <TotalList>
-        <Total name="Conversations" value={number.format(conversations)} />
-        <Total
-          name="Replies"
-          value={number.format(replies)}
-          note={conversations > 0 ? `${(replies / conversations).toFixed(1)} per conversation` : ""}
-        />
-        <Total
-          name="Rated good"
-          value={good === null ? "–" : formatPercent(good)}
-          note={rated === 0 ? "No ratings yet" : `${number.format(ratedUp)} good, ${number.format(ratedDown)} bad`}
-        />
-        <Total
-          name="Failed replies"
-          value={number.format(failedReplies)}
-          note={failed === null ? "" : `${formatPercent(failed)} of replies`}
-        />
-        <Total
-          name="Tokens"
-          value={compact.format(tokens)}
-          note={`${compact.format(inputTokens)} in, ${compact.format(outputTokens)} out`}
-        />
-      </TotalList>
-    </div>
+    <fieldset className={`${tiles} mb-8`}>
+      <legend className="sr-only">Figure in the chart</legend>
+      {metrics.map((choice) => {
+        const change = before && compareMetric(choice, totals, before);
+        const isSelected = choice.id === metric.id;
+        return (
+          <label key={choice.id} className={`${tile} ${isSelected ? "bg-raised" : "bg-paper hover:bg-hover"}`}>
+            <input
+              type="radio"
+              name={group}
+              checked={isSelected}
+              onChange={() => onChange(choice)}
+              className="absolute inset-0 m-0 size-full cursor-pointer appearance-none focus-visible:outline-2 focus-visible:-outline-offset-2 checked:border-t-2 checked:border-ink"
+            />
+            <span className={`block ${isSelected ? "font-medium" : "text-soft"}`}>{choice.label}</span>{" "}
+            <span className="flex items-baseline gap-2">
+              <span className="text-2xl font-semibold tabular-nums">{choice.value(totals)}</span>{" "}
+              {change && <span className="text-sm text-soft tabular-nums">{change}</span>}
+            </span>{" "}
+            <span className="block min-h-5 text-sm text-soft">{choice.note(totals)}</span>
+          </label>
+        );
+      })}
+    </fieldset>
   );
 }
 
-/** Five totals side by side, or below each other on a narrow screen. */
+const tiles =
+  "grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-5 *:max-lg:last:col-span-full";
+const tile = "relative px-4 py-3";
+
+/** Five totals side by side, or in two columns on a narrow screen. */
 export function TotalList({ children }: { children: ReactNode }) {
-  return (
-    <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 lg:grid-cols-5">
-      {children}
-    </dl>
-  );
+  return <dl className={tiles}>{children}</dl>;
 }
 
 export function Total({ name, value, note = "" }: { name: string; value: string; note?: string }) {
   return (
-    <div className="bg-paper px-4 py-3 max-lg:last:col-span-full">
+    <div className={`${tile} bg-paper`}>
       <dt className="text-soft">{name}</dt>
       <dd>
-        <p className="text-xl font-semibold">{value}</p>
+        <p className="text-2xl font-semibold tabular-nums">{value}</p>
         <p className="min-h-5 text-sm text-soft">{note}</p>
       </dd>
     </div>

@@ -1,7 +1,6 @@
 import type { FormAnalyticsEntry, Tool } from "@foyer/contract";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
@@ -10,6 +9,7 @@ import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { endpointQuery } from "../../data/queries.ts";
 import { analyticsQuery, fillDays, findRange, type Range, ranges, toFieldRates } from "./analytics-days.ts";
+import { DaysChart } from "./days-chart.tsx";
 import { DaysTable } from "./days-table.tsx";
 import { FieldDropOff } from "./field-drop-off.tsx";
 import { FormFunnel } from "./form-funnel.tsx";
@@ -17,7 +17,6 @@ import { FormsComparison } from "./forms-comparison.tsx";
 import { FormsTabs } from "./forms-tabs.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/analytics");
-const DaysChart = lazy(() => import("./days-chart.tsx").then((module) => ({ default: module.DaysChart })));
 
 /** Form analytics: how many visitors see, start and submit each form, and where they drop off. */
 export function FormAnalyticsPage() {
@@ -113,9 +112,7 @@ function FormFigures({ agentId, entry, tool, range }: Figures) {
         <FormFunnel entry={entry} />
       </Section>
       <Section title="Over time" description="Days are in UTC. A delivery counts on the day of its submission.">
-        <Suspense fallback={<Skeleton className="h-72" />}>
-          <DaysChart days={days} />
-        </Suspense>
+        <DaysChart days={days} />
         <DaysTable days={days} />
       </Section>
       <Section title="By field" description="The share of started forms in which each field was filled in.">

@@ -1,4 +1,5 @@
-import { type BarPart, DayChart } from "../../components/day-chart.tsx";
+import { BarChart, type BarPart } from "../../components/bar-chart.tsx";
+import { formatDay, selectLabelledDays } from "../../components/day-text.ts";
 import type { DayCounts } from "./trigger-days.ts";
 import { formatRate } from "./trigger-labels.ts";
 
@@ -9,15 +10,19 @@ const parts: ReadonlyArray<BarPart<DayCounts>> = [
 
 /** How often a trigger fired each day, and how many of those visitors converted. */
 export function TriggerChart({ days }: { days: readonly DayCounts[] }) {
+  const labelled = new Set(selectLabelledDays(days.map(({ day }) => day)));
   return (
-    <DayChart
-      days={days}
+    <BarChart
+      name="Fired and converted by day"
+      items={days}
       parts={parts}
-      tip={({ fired, converted }) => (
-        <p>
-          {fired.toLocaleString()} fired, {converted.toLocaleString()} converted ({formatRate(converted, fired)})
-        </p>
-      )}
+      toLabel={({ day }) => formatDay(day)}
+      isLabelled={({ day }) => labelled.has(day)}
+      toFigures={({ fired, converted }) => [
+        ["Fired", fired.toLocaleString()],
+        ["Converted", converted.toLocaleString()],
+        ["Rate", formatRate(converted, fired)],
+      ]}
     />
   );
 }

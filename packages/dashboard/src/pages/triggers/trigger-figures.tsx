@@ -1,13 +1,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { Table, Td, Th } from "../../components/table.tsx";
 import { endpointQuery } from "../../data/queries.ts";
+import { TriggerChart } from "./trigger-chart.tsx";
 import { countByDay, type DayCounts, firstDay, listLastDays } from "./trigger-days.ts";
 import { formatRate } from "./trigger-labels.ts";
-
-const TriggerChart = lazy(() => import("./trigger-chart.tsx").then((module) => ({ default: module.TriggerChart })));
 
 const ranges = ["7", "30", "90"] as const;
 
@@ -54,27 +53,21 @@ function Figure({ name, value }: { name: string; value: string | undefined }) {
   );
 }
 
-const height = "h-44";
+const height = "h-56";
 
 function Days({ days }: { days: DayCounts[] | undefined }) {
   if (!days) return <Skeleton className={height} />;
   const active = days.filter(({ fired, converted }) => fired + converted > 0);
   if (active.length === 0) {
     return (
-      <div
-        className={`grid ${height} place-content-center rounded-lg border border-dashed border-edge px-6 text-center text-soft`}
-      >
+      <div className={`grid ${height} place-content-center rounded-lg border border-line px-6 text-center text-soft`}>
         <p>This trigger did not fire in this period. This chart shows how often it fires and converts.</p>
       </div>
     );
   }
   return (
     <div className="grid gap-2">
-      <Suspense fallback={<Skeleton className={height} />}>
-        <div aria-hidden className={height}>
-          <TriggerChart days={days} />
-        </div>
-      </Suspense>
+      <TriggerChart days={days} />
       <div className="flex flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
         <Legend className="bg-lamp">
           Converted: the visitor clicked the bubble, sent a message or submitted a form
