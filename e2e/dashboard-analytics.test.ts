@@ -68,9 +68,9 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     const chart = page.getByRole("figure", { name: "Tokens by day; the table below has the figures" });
     const slider = chart.getByRole("slider", { name: "Tokens by day" });
     await page.keyboard.press("Tab");
-    await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/, Input 9,000, Output 3,000, .* 0$/);
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/, Input 9,000, Output 3,000$/);
     await page.keyboard.press("Home");
-    await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/, Input 0, Output 0, .* 0$/);
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/, Input 0, Output 0$/);
     expect(await slider.getAttribute("aria-valuenow")).toBe("1");
     await page.keyboard.press("Escape");
     await slider.hover();

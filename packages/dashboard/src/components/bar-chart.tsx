@@ -66,7 +66,7 @@ export function BarChart<Item>({
   };
 
   return (
-    <div className="relative h-56 ps-10 pe-4 pb-6 text-xs text-soft tabular-nums">
+    <div className="relative h-58 ps-10 pe-4 pt-2 pb-6 text-xs text-soft tabular-nums">
       <div
         role="slider"
         tabIndex={0}
@@ -94,7 +94,7 @@ export function BarChart<Item>({
             className="absolute inset-x-0 border-t border-line"
             style={{ bottom: `${(tick / max) * 100}%` }}
           >
-            <span className="absolute end-full -translate-y-1/2 pe-2">{compact.format(tick)}</span>
+            <span className="absolute end-full -translate-y-1/2 whitespace-nowrap pe-2">{compact.format(tick)}</span>
           </div>
         ))}
         <div aria-hidden className="absolute inset-0 flex items-stretch">

@@ -19,7 +19,8 @@ export function OverTime({
 }) {
   const { chart, parts } = metric;
   const days = fillDays(data);
-  const previous = before && fillDays(before);
+  // A line at zero would only cover the axis.
+  const previous = before && before.days.length > 0 ? fillDays(before) : undefined;
   const total = (day: (typeof days)[number]) => parts.reduce((sum, { value }) => sum + value(day), 0);
   const labelled = new Set(selectLabelledDays(days.map(({ day }) => day)));
   const today = new Date().toISOString().slice(0, 10);
