@@ -15,21 +15,55 @@ const MAX_EXAMPLES = 40;
 /** Separates the text that an extraction must have from text that it may have, such as the numbers of pages. */
 export const OPTIONAL = "\n\u241e\n";
 
-/** @param reference the text of an independent reader, with optional text after `OPTIONAL` */
+/** Separates renderings of the same file, such as two orders of its text. The one that is nearer counts. */
+export const ALTERNATIVE = "\n\u241d\n";
+
+/** @param reference the text of an independent reader, see `OPTIONAL` and `ALTERNATIVE` */
 export function compareTexts(extracted: string, reference: string): Comparison {
+  const [first = "", ...others] = reference.split(ALTERNATIVE);
+  let best = compareWith(extracted, first);
+  for (const other of others) {
+    const comparison = compareWith(extracted, other);
+    if (comparison.recall > best.recall) best = comparison;
+  }
+  return { ...best, figures: findInventedFigures(extracted, reference) };
+}
+
+function compareWith(extracted: string, reference: string): Comparison {
   const [required = "", optional = ""] = reference.split(OPTIONAL);
   const ours = tokenize(extracted);
   const theirs = tokenize(required);
   const left = countWords(ours);
   const squeezed = ours.join("");
-  const missing = theirs.filter((word, index) => {
+  const take = (word: string) => {
     const count = left.get(word) ?? 0;
     if (count > 0) left.set(word, count - 1);
-    if (count > 0) return false;
-    // The readers place spaces differently, and join words that were hyphenated at a line end.
-    const around = (theirs[index - 1] ?? "") + word + (theirs[index + 1] ?? "");
-    return around.length < 6 || !squeezed.includes(around);
-  });
+    return count > 0;
+  };
+  const missing = theirs
+    .map((word, index) => ({ word, index }))
+    .filter(({ word }) => !take(word))
+    .filter(({ word, index }) => !takeParts(word) && !isJoined(index))
+    .map(({ word }) => word);
+
+  /** The readers place spaces differently: "rather1" is a word and the number of its footnote. */
+  function takeParts(word: string): boolean {
+    for (let cut = 1; cut < word.length; cut++) {
+      const [start, end] = [word.slice(0, cut), word.slice(cut)];
+      const isFound = (left.get(start) ?? 0) > 0 && (left.get(end) ?? 0) > 0;
+      if (isFound && (start !== end || (left.get(start) ?? 0) > 1)) return take(start) && take(end);
+    }
+    return false;
+  }
+
+  /** A word that was hyphenated at a line end, or that is part of a longer one, is found among its neighbours. */
+  function isJoined(index: number): boolean {
+    let around = theirs[index] ?? "";
+    for (let distance = 1; distance < 6 && (distance === 1 || around.length < 6); distance++) {
+      around = (theirs[index - distance] ?? "") + around + (theirs[index + distance] ?? "");
+    }
+    return around.length >= 6 && squeezed.includes(around);
+  }
   const known = new Set([...theirs, ...tokenize(optional)]);
   const squeezedReference = theirs.join("");
   const invented = [...new Set(ours)].filter((word) => !known.has(word) && !squeezedReference.includes(word));
@@ -38,20 +72,51 @@ export function compareTexts(extracted: string, reference: string): Comparison {
     words: theirs.length,
     missing: missing.slice(0, MAX_EXAMPLES),
     invented: invented.slice(0, MAX_EXAMPLES),
-    figures: findInventedFigures(extracted, reference),
+    figures: [],
   };
 }
 
 /** Words in lower case. Characters of scripts without spaces are words of their own. */
 function tokenize(text: string): string[] {
-  const words = text
-    .normalize("NFKC")
-    .toLowerCase()
+  const words = unifyDates(unifyNumbers(text.normalize("NFKC").toLowerCase()))
     .replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, "")
+    // pdftotext reverses the letters of the joined lam and alef, so their order does not count.
+    .replace(/[\u0622\u0623\u0625\u0627\u0644]{2,}/g, (letters) => [...letters].sort().join(""))
     .match(
       /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}])[\p{L}\p{M}\p{N}])+/gu,
     );
   return words ?? [];
+}
+
+/** Programs show numbers with a different number of digits, so that only the first nine of longer ones count. */
+const unifyNumbers = (text: string) =>
+  text.replace(/(?<![\d.,])\d+\.\d+(?![\d.,])/g, (number) =>
+    number.length > 10 ? String(Number(Number(number).toPrecision(9))) : number,
+  );
+
+const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const month = `(${months.join("|")})[a-z]*`;
+/** Dates in the orders that programs show them in. */
+const datePatterns = [
+  /(?<![\d.,/-])(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})(?![\d/-])/g,
+  new RegExp(`(?<!\\d)(\\d{1,2})([-\\s.]{0,3})${month}[-\\s,.]{0,3}(\\d{4}|\\d\\d)?(?!\\d)`, "g"),
+  new RegExp(`${month}[-\\s.]{1,3}(\\d{1,4})(?:[-\\s,.]{1,3}(\\d{4}))?(?!\\d)`, "g"),
+];
+
+/** Replaces a date with its numbers: the extraction writes dates as in ISO 8601, and spreadsheets in any order. */
+function unifyDates(text: string): string {
+  return datePatterns.reduce(
+    (result, pattern) =>
+      result.replace(pattern, (...match) => {
+        const parts = match.slice(1, -2).filter((part) => typeof part === "string" && /[a-z\d]/.test(part));
+        const numbers = parts.map((part) => {
+          const index = months.indexOf(part);
+          return index >= 0 ? index + 1 : Number(part) % 100;
+        });
+        return ` ${numbers.join(" ")} `;
+      }),
+    text,
+  );
 }
 
 function countWords(words: readonly string[]): Map<string, number> {
@@ -65,8 +130,7 @@ const figure = /\p{Sc}?\d+(?:[.,:/]\d+)*(?:%|\p{Sc}|(?:kg|km|mm|cm|ml|mb|gb|eur|
 
 /** Figures without spaces. Dates are left out, because the readers write them in different orders. */
 function listFigures(text: string): string[] {
-  const withoutDates = text
-    .normalize("NFKC")
+  const withoutDates = unifyNumbers(text.normalize("NFKC"))
     // The numbers of list items, which some readers leave out.
     .replace(/^\d{1,3}\. /gm, "")
     .replace(/\d{1,4}([-./])\d{1,2}\1\d{1,4}(?:[ T]\d\d?:\d\d(:\d\d)?)?/g, " ");
@@ -75,7 +139,7 @@ function listFigures(text: string): string[] {
 
 function findInventedFigures(extracted: string, reference: string): string[] {
   const known = new Set(listFigures(reference));
-  const squeezed = reference.normalize("NFKC").replace(/\s/g, "").toLowerCase();
+  const squeezed = unifyNumbers(reference).normalize("NFKC").replace(/\s/g, "").toLowerCase();
   return [...new Set(listFigures(extracted))]
     .filter((found) => !known.has(found) && !squeezed.includes(found))
     .slice(0, MAX_EXAMPLES);

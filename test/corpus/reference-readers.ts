@@ -2,13 +2,15 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { DocumentFormat } from "@foyer/contract/rules/document-formats";
 import { type Browser, chromium } from "playwright-core";
 import { unpackChromium } from "../chromium.ts";
-import { OPTIONAL } from "./compare-texts.ts";
+import { ALTERNATIVE, OPTIONAL } from "./compare-texts.ts";
+import { readFlatPresentation } from "./flat-presentation.ts";
+import { readFlatSpreadsheet } from "./flat-spreadsheet.ts";
 
 const run = promisify(execFile);
 const options = { maxBuffer: 256 * 1024 * 1024, timeout: 60_000 };
@@ -33,16 +35,23 @@ export function createReferenceReaders() {
   }
 
   const readers: Record<string, (file: string) => Promise<string>> = {
-    pdf: async (file) => withoutRepeatedEdges((await run("pdftotext", [file, "-"], options)).stdout),
-    docx: (file) => convertWithOffice(file, "txt:Text (encoded):UTF8"),
-    odt: (file) => convertWithOffice(file, "txt:Text (encoded):UTF8"),
-    rtf: (file) => convertWithOffice(file, "txt:Text (encoded):UTF8"),
-    xlsx: (file) => convertWithOffice(file, sheetsAsShown),
-    ods: (file) => convertWithOffice(file, sheetsAsShown),
-    pptx: async (file) => convertWithOffice(file, "pdf"),
-    epub: async (file) => (await run("pandoc", ["-f", "epub", "-t", "plain", "--wrap=none", file], options)).stdout,
-    markdown: async (file) =>
-      (await run("pandoc", ["-f", "gfm+yaml_metadata_block", "-t", "plain", "--wrap=none", file], options)).stdout,
+    // In the order of reading, and in the order of the file, which is right where lines are rotated.
+    pdf: async (file) => {
+      const orders = [[], ["-raw"]].map((order) => run("pdftotext", [...order, file, "-"], options));
+      return (await Promise.all(orders)).map(({ stdout }) => withoutRepeatedEdges(stdout)).join(ALTERNATIVE);
+    },
+    docx: (file) => readText("docx", file),
+    odt: (file) => readText("odt", file),
+    rtf: (file) => readText("rtf", file),
+    xlsx: async (file) => readFlatSpreadsheet(await convertWithOffice(file, "fods")),
+    ods: async (file) => {
+      const text = readFlatSpreadsheet(await convertWithOffice(file, "fods"));
+      // LibreOffice shows numbers in the language of its own interface, not in that of the file.
+      return `${text}${text.includes(OPTIONAL) ? "" : OPTIONAL}${text.replace(/[.,]/g, (sign) => (sign === "." ? "," : "."))}`;
+    },
+    pptx: async (file) => readFlatPresentation(await convertWithOffice(file, "fodp")),
+    epub: async (file) => readWithPandoc("epub", file),
+    markdown: async (file) => readWithPandoc("gfm+yaml_metadata_block", file),
     html: readInBrowser,
   };
 
@@ -53,7 +62,7 @@ export function createReferenceReaders() {
       const reader = readers[format];
       if (!reader) return null;
       const hash = createHash("sha256").update(readFileSync(file)).digest("hex");
-      const cached = join(cache, `${format}-${hash}`);
+      const cached = join(cache, `${format}-${VERSION}-${hash}`);
       if (existsSync(cached)) return readFileSync(cached, "utf8");
       const text = await reader(file).catch(() => null);
       if (text !== null) writeFileSync(cached, text);
@@ -65,23 +74,43 @@ export function createReferenceReaders() {
   };
 }
 
-/** All sheets as CSV files, with the cells as they are shown. */
-const sheetsAsShown = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1";
+/** The version of the texts in the cache. */
+export const VERSION = 2;
+
+/** The text in LibreOffice. What only pandoc reads, such as equations, is optional. */
+async function readText(format: string, file: string): Promise<string> {
+  return (
+    (await convertWithOffice(file, "txt:Text (encoded):UTF8")) +
+    OPTIONAL +
+    (await readWithPandoc(format, file).catch(() => ""))
+  );
+}
+
+/** The text without what stands in for pictures and formulas: alternative texts and TeX. */
+export async function readWithPandoc(format: string, file: string): Promise<string> {
+  const filter = join(tmpdir(), "foyer-corpus", "filter.lua");
+  writeFileSync(filter, "function Image() return {} end\nfunction Math() return {} end\n");
+  const flags = ["-f", format, "-t", "plain", "--wrap=none", "--lua-filter", filter];
+  return (await run("pandoc", [...flags, file], options)).stdout;
+}
+
+/** Settings by which LibreOffice shows the stored results of formulas, and not those of today. */
+export const withoutCalculation = `<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">
+${["OOXMLRecalcMode", "ODFRecalcMode"].map((name) => `<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="${name}" oor:op="fuse"><value>1</value></prop></item>`).join("\n")}
+</oor:items>`;
 
 async function convertWithOffice(file: string, target: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "foyer-office-"));
   try {
     // A profile for each process lets several of them run at once.
-    const profile = `-env:UserInstallation=${pathToFileURL(join(tmpdir(), `foyer-office-profile-${process.pid}`)).href}`;
-    await run("soffice", [profile, "--headless", "--convert-to", target, "--outdir", folder, file], options);
+    const profile = join(tmpdir(), `foyer-office-profile-${process.pid}`);
+    mkdirSync(join(profile, "user"), { recursive: true });
+    writeFileSync(join(profile, "user", "registrymodifications.xcu"), withoutCalculation);
+    const flag = `-env:UserInstallation=${pathToFileURL(profile).href}`;
+    await run("soffice", [flag, "--headless", "--convert-to", target, "--outdir", folder, file], options);
     const written = readdirSync(folder);
     if (written.length === 0) throw new Error(`LibreOffice cannot read ${basename(file)}.`);
-    const texts = written.map(async (name) =>
-      extname(name) === ".pdf"
-        ? (await run("pdftotext", [join(folder, name), "-"], options)).stdout
-        : readFileSync(join(folder, name), "utf8"),
-    );
-    return (await Promise.all(texts)).join("\n");
+    return written.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -122,8 +151,16 @@ function withoutRepeatedEdges(text: string): string {
   }
 }
 
-/** The visible text of the page without its navigation, header and footer, which extraction drops by design. */
+/**
+ * The visible text of the page without its navigation, header and footer, which extraction drops by design. A page that
+ * marks its main content is also compared with that alone. Text that is hidden at first, as in accordions, is optional.
+ */
 const visibleText = `(() => {
-  for (const part of document.querySelectorAll("nav, menu, body > header, body > footer, body > aside, [role=navigation], [role=banner], [role=contentinfo]")) part.remove();
-  return document.body ? document.body.innerText : document.documentElement.textContent;
+  const optional = document.documentElement.textContent;
+  const dropped = "script, style, noscript, select, nav, menu, body > header, body > footer, body > aside, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary]";
+  for (const part of document.querySelectorAll(dropped)) part.remove();
+  const text = document.body ? document.body.innerText : document.documentElement.textContent;
+  const main = [...document.querySelectorAll("main, [role=main], article, [role=article]")].filter((part) => !part.parentElement.closest("main, [role=main], article, [role=article]")).map((part) => part.innerText).join("\\n");
+  const renderings = main.length >= 0.2 * text.length ? [text, main] : [text];
+  return renderings.map((rendering) => rendering + ${JSON.stringify(OPTIONAL)} + optional).join(${JSON.stringify(ALTERNATIVE)});
 })()`;

@@ -12,6 +12,8 @@ export const documentWarningCodes = {
   UNREADABLE_CHARACTERS: "Characters could not be read, because their fonts do not name them.",
   FORMULAS_WITHOUT_RESULTS: "Formulas have no stored result.",
   COLUMNS_LEFT_OUT: "Columns beyond the limit were left out.",
+  ROWS_LEFT_OUT: "Repetitions of a row beyond the limit were left out.",
+  DELETED_TEXT: "Text that tracked changes delete was left out.",
   ATTACHMENTS_LEFT_OUT: "Attachments and embedded files were not read.",
   FORM_NOT_READ: "The fields of a form could not be read.",
   CHARACTERS_REPLACED: "Bytes that are invalid in the encoding of the text were replaced.",

@@ -12,11 +12,24 @@ export function withoutHiddenRuns(xml: string, onHidden: () => void): string {
   });
 }
 
-/** Removes the elements of smart tags and custom XML around runs, which mammoth ignores with their content. */
+/**
+ * Removes the elements of smart tags, custom XML, fields, and directions of text around runs, and the pronunciation of
+ * characters (ruby). Mammoth ignores these elements with their content.
+ */
 export const withoutWrappers = (xml: string): string =>
   xml
     .replace(/<w:(smartTag|customXml)Pr\b[^<>]*?(?:\/>|>[\s\S]*?<\/w:\1Pr>)/g, "")
-    .replace(/<\/?w:(?:smartTag|customXml)(?: [^<>]*)?>/g, "");
+    .replace(/<w:rt>[\s\S]*?<\/w:rt>|<w:rubyPr>[\s\S]*?<\/w:rubyPr>/g, "")
+    .replace(rubyRun, "$1")
+    .replace(/<w:ptab\b[^<>]*>/g, "<w:tab/>")
+    .replace(/<\/?w:(?:smartTag|customXml|fldSimple|bdo|dir)(?: [^<>]*)?>/g, "");
+
+/** A run that holds characters with their pronunciation. Its base consists of runs. */
+const rubyRun =
+  /<w:r(?: [^<>]*)?>(?:\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,2000}<\/w:rPr>)?\s*<w:ruby>\s*<w:rubyBase>((?:(?!<\/w:rubyBase>)[\s\S]){0,20000})<\/w:rubyBase>\s*<\/w:ruby>\s*<\/w:r>/g;
+
+/** The number of runs that were deleted while changes were tracked. */
+export const countDeletedRuns = (xml: string): number => xml.match(/<w:delText[ >]/g)?.length ?? 0;
 
 /** Replaces equations, which mammoth ignores, with a line of text: `(a+b)/c`, `x^2`. */
 export function withLinearEquations(xml: string): string {

@@ -6,7 +6,7 @@ import type { Block } from "./split-passages.ts";
 import { resolveName } from "./walk-xml.ts";
 
 const MAX_CHAPTERS = 5_000;
-const textPart = /\.(xhtml|html?|xml|opf)$/i;
+const textPart = /\.(xhtml|html?|xml|opf|svg)$/i;
 
 /** Reads an e-book: its chapters in the order of its spine. */
 export function extractEpub({ archive, onProgress, warnings }: FileInput): FileContent {

@@ -74,6 +74,7 @@ function createSheet(title: string) {
   let paragraphs = 0;
   let hidden = 0;
   let isWide = false;
+  let cut = 0;
 
   const isNotShown = (attributes: Record<string, string>) =>
     /^(collapse|filter)$/.test(attributes["table:visibility"] ?? "");
@@ -130,12 +131,14 @@ function createSheet(title: string) {
         return 0;
       }
       const times = Math.min(repeat, MAX_REPEATED);
+      if (repeat > MAX_REPEATED) cut++;
       for (let index = 0; index < times; index++) rows.push(row);
       return times * row.reduce((sum, text) => sum + text.length, 0);
     },
     blocks(warnings: Warnings): Block[] {
       if (hidden > 0) warnings.add("HIDDEN_CELLS", "", hidden);
       if (isWide) warnings.add("COLUMNS_LEFT_OUT", title);
+      if (cut > 0) warnings.add("ROWS_LEFT_OUT", title, cut);
       return tableBlocks(rows, title);
     },
   };

@@ -54,6 +54,7 @@ function convert(walk: Walk, part: string, root: string, warnings: Warnings): st
   walk(part, {
     open({ name, attributes, isSelfClosing }) {
       const tag = localName(name);
+      if (inside > 0 && tag === "deletion") warnings.add("DELETED_TEXT");
       if (skipped > 0 || (inside > 0 && unread.has(tag))) {
         skipped++;
         return;

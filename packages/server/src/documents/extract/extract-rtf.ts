@@ -151,8 +151,10 @@ export function extractRtf({ bytes, onProgress, warnings }: FileInput): FileCont
     else if (word === "mac") defaultEncoding = "macintosh";
     else if (word === "f") state.font = value ?? -1;
     else if (word === "v") state.isHidden = isOn;
-    else if (word === "deleted") state.isSkipped ||= isOn;
-    else if (word === "strike" || word === "striked") state.isStruck = isOn;
+    else if (word === "deleted") {
+      if (isOn && !state.isSkipped) warnings.add("DELETED_TEXT");
+      state.isSkipped ||= isOn;
+    } else if (word === "strike" || word === "striked") state.isStruck = isOn;
     else if (word === "super") state.isRaised = isOn;
     else if (word === "nosupersub") state.isRaised = false;
     else if (word === "plain") state = { ...state, isHidden: false, isStruck: false, isRaised: false };

@@ -1,7 +1,9 @@
+import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput, OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
 import { builtInFormat, formatNumber } from "./number-format.ts";
+import { readDrawing, readGraphics } from "./read-drawing.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
 import { createWalker, localName, readRelationships, type Walk } from "./walk-xml.ts";
@@ -16,7 +18,8 @@ type Parts = ReadonlyMap<string, Uint8Array>;
 /** `formats` holds the number format of each cell style. */
 type Workbook = { strings: string[]; formats: string[]; is1904: boolean };
 
-const textPart = /^(xl\/[^/]+\.xml|xl\/_rels\/.*|xl\/worksheets\/[^/]+\.xml)$/i;
+const textPart =
+  /^xl\/([^/]+\.xml|(worksheets|chartsheets|drawings|charts|diagrams)\/[^/]+\.xml|((worksheets|chartsheets|drawings)\/)?_rels\/.*)$/i;
 
 /** Reads an XLSX file: the non-empty rows of every visible sheet, with the sheet's name as the heading. */
 export function extractXlsx({ archive, onProgress, warnings }: FileInput): FileContent {
@@ -34,11 +37,21 @@ function readSheetBlocks(parts: Parts, workbookPart: string, onProgress: OnProgr
   let characters = 0;
   return sheets.flatMap(({ name, part }, index) => {
     onProgress(index, sheets.length);
-    const blocks = tableBlocks(readRows(walk, part, workbook, warnings), name);
+    const rows = tableBlocks(readRows(walk, part, workbook, warnings), name);
+    const blocks = [...rows, ...readDrawings(walk, part, name)];
     characters += blocks.reduce((sum, { text }) => sum + text.length, 0);
     // Many cells can share one long string, so a small file can expand to any amount of text.
     if (characters > fileLimits.maxCharacters) throw tooMuchTextError();
     return blocks;
+  });
+}
+
+/** The text boxes of a sheet, and the titles of its charts. */
+function readDrawings(walk: Walk, part: string, name: string): Block[] {
+  const drawings = [...readRelationships(walk, part).values()].filter(({ type }) => type === "drawing");
+  return drawings.flatMap(({ target }) => {
+    const html = readDrawing(walk, target).html + readGraphics(walk, target, false);
+    return extractHtml(`<main>${html}</main>`).blocks.map((block) => ({ ...block, headings: [name] }));
   });
 }
 

@@ -14,14 +14,14 @@ const toWordSet = (list: string) => new Set(list.split(" "));
 
 /** Elements whose content is never text. Buttons are read because accordions use them for their questions. */
 const unread = toWordSet(
-  "script style noscript template svg annotation annotation-xml canvas object iframe select option textarea video audio datalist title head",
+  "script style noscript template desc metadata annotation annotation-xml canvas iframe select option textarea video audio datalist title head",
 );
 const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /** Questions in accordions rank below these levels. */
 export const headingLevels = headings.length;
 
 const blocks = toWordSet(
-  "address article aside blockquote body button caption dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr label legend li main nav ol p pre section summary table tbody tfoot thead tr ul",
+  "address article aside blockquote body button caption dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr label legend li main nav ol p pre section summary table tbody text tfoot thead tr ul",
 );
 const navigationTags = toWordSet("nav menu");
 const pageParts = toWordSet("header footer aside");
@@ -59,10 +59,14 @@ export function createElement(tag: string, attributes: Record<string, string>, p
   const isMain =
     (parent?.isMain ?? false) || tag === "main" || tag === "article" || mainRoles.has(attributes.role ?? "");
   const isShadowRoot = tag === "template" && attributes.shadowrootmode !== undefined;
-  const isUnread = unread.has(tag) && !isShadowRoot;
+  const isUnread = (unread.has(tag) && !isShadowRoot) || isReplaced(tag, attributes);
   const isSkipped = (parent?.isSkipped ?? false) || isUnread || isNavigation(tag, attributes, isMain);
   return { tag, isMain, isSkipped, headingLevel: parent?.headingLevel ?? headingLevel(tag, attributes), children: 0 };
 }
+
+/** Whether a browser shows a file in place of the content of an `object`. It shows the content for other types. */
+const isReplaced = (tag: string, { type = "", data }: Record<string, string>) =>
+  tag === "object" && data !== undefined && (type === "" || /^(image|video|audio|text)\/|pdf/i.test(type));
 
 /** Within the main content, an `aside` is a note and a `header` holds the title. */
 function isNavigation(tag: string, { role = "", class: names = "", id = "" }: Record<string, string>, isMain: boolean) {

@@ -67,7 +67,7 @@ function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<st
     if (++entries > MAX_ENTRIES)
       throw new ExtractionError("TOO_LARGE", `The file contains more than ${MAX_ENTRIES} parts.`);
     // Some programs on Windows separate folders with a backslash.
-    const name = file.name.replaceAll("\\", "/");
+    const name = decodeName(file.name).replaceAll("\\", "/");
     if (!isWanted(name) || parts.has(name)) return;
     declared += file.originalSize ?? 0;
     if (declared > MAX_UNPACKED) throw tooLargeError();
@@ -87,6 +87,16 @@ function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<st
     push(unzip, bytes.subarray(start, end), end === bytes.length);
   }
   return parts;
+}
+
+/** Many programs write names in UTF-8 without the flag that says so, and fflate then reads them as Latin-1. */
+function decodeName(name: string): string {
+  if (!/^[\0-\xff]*[\x80-\xff]/.test(name) || /[^\0-\xff]/.test(name)) return name;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(name, "latin1"));
+  } catch {
+    return name;
+  }
 }
 
 function push(unzip: Unzip, chunk: Uint8Array, isLast: boolean): void {

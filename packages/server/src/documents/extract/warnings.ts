@@ -35,6 +35,10 @@ const messages: Record<DocumentWarningCode, (count: number, names: string) => st
     `${plural(count, "formula has", "formulas have")} no stored result. Open the file in a spreadsheet program, save it and upload it again.`,
   COLUMNS_LEFT_OUT: (count, names) =>
     `${plural(count, "table has", "tables have")} more columns than can be read, and the last ones were left out${names}.`,
+  ROWS_LEFT_OUT: (count, names) =>
+    `${plural(count, "row is", "rows are")} repeated too often, and the further repetitions were left out${names}.`,
+  DELETED_TEXT: (count) =>
+    `${plural(count, "piece of text", "pieces of text")} that a tracked change deletes ${count === 1 ? "was" : "were"} left out. Accept or reject the changes to decide on ${count === 1 ? "it" : "them"}.`,
   ATTACHMENTS_LEFT_OUT: (count, names) =>
     `${plural(count, "attachment or embedded file was", "attachments or embedded files were")} not read${names}. Upload them individually.`,
   FORM_NOT_READ: () =>
