@@ -75,7 +75,7 @@ export function createReferenceReaders() {
 }
 
 /** The version of the texts in the cache. */
-export const VERSION = 2;
+const VERSION = 2;
 
 /** The text in LibreOffice. What only pandoc reads, such as equations, is optional. */
 async function readText(format: string, file: string): Promise<string> {
@@ -87,7 +87,7 @@ async function readText(format: string, file: string): Promise<string> {
 }
 
 /** The text without what stands in for pictures and formulas: alternative texts and TeX. */
-export async function readWithPandoc(format: string, file: string): Promise<string> {
+async function readWithPandoc(format: string, file: string): Promise<string> {
   const filter = join(tmpdir(), "foyer-corpus", "filter.lua");
   writeFileSync(filter, "function Image() return {} end\nfunction Math() return {} end\n");
   const flags = ["-f", format, "-t", "plain", "--wrap=none", "--lua-filter", filter];
@@ -95,7 +95,7 @@ export async function readWithPandoc(format: string, file: string): Promise<stri
 }
 
 /** Settings by which LibreOffice shows the stored results of formulas, and not those of today. */
-export const withoutCalculation = `<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">
+const withoutCalculation = `<?xml version="1.0"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">
 ${["OOXMLRecalcMode", "ODFRecalcMode"].map((name) => `<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="${name}" oor:op="fuse"><value>1</value></prop></item>`).join("\n")}
 </oor:items>`;
 

@@ -6,6 +6,7 @@ import { fileLimits } from "./limits.ts";
 import { type Annotation, readAnnotations } from "./pdf-annotations.ts";
 import { correctWords, findReversedWords, maybeReversed } from "./pdf-ligatures.ts";
 import { groupIntoLines, type Item, insertTexts, type Line, separateColumns } from "./pdf-lines.ts";
+import { hasSoftHyphen, insertHyphens } from "./pdf-soft-hyphens.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** A gap of this many line heights starts a new paragraph. */
@@ -17,6 +18,8 @@ const WIDER = 1.2;
 const REPEATED_SHARE = 0.5;
 const MIN_PAGES_FOR_REPEATS = 4;
 const EDGE_LINES = 2;
+/** The number of pages that tell whether fonts call visible hyphens soft ones. */
+const SAMPLED_PAGES = 3;
 
 /** Reads the text of a PDF page by page. */
 export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Promise<FileContent> {
@@ -29,9 +32,10 @@ export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Pr
     );
   }
   const pages: Line[][] = [];
+  const isHyphenLost = await hasSoftHyphens(pdf);
   let characters = 0;
   for (let number = 1; number <= numPages; number++) {
-    const lines = await readPage(pdf, number).catch(() => null);
+    const lines = await readPage(pdf, number, isHyphenLost).catch(() => null);
     if (lines === null) {
       if (numPages === 1) throw damagedError();
       warnings.add("UNREADABLE_PAGES", String(number));
@@ -50,9 +54,22 @@ export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Pr
   return { title: null, blocks };
 }
 
-async function readPage(pdf: PdfDocument, number: number): Promise<Line[]> {
+/** Whether the first pages have hyphens that pdf.js drops. Reading the drawing of every page would take too long. */
+async function hasSoftHyphens(pdf: PdfDocument): Promise<boolean> {
+  for (let number = 1; number <= Math.min(pdf.numPages, SAMPLED_PAGES); number++) {
+    const operators = await pdf
+      .getPage(number)
+      .then((page) => page.getOperatorList())
+      .catch(() => null);
+    if (operators && hasSoftHyphen(operators)) return true;
+  }
+  return false;
+}
+
+async function readPage(pdf: PdfDocument, number: number, isHyphenLost: boolean): Promise<Line[]> {
   const page = await pdf.getPage(number);
   const { items } = await page.getTextContent({ disableNormalization: true });
+  if (isHyphenLost) insertHyphens(items as Item[], await page.getOperatorList());
   const pieces = (items as Item[]).map((item) => ({ ...item, str: normalize(item.str) }));
   if (pieces.some(({ str }) => maybeReversed.test(str))) {
     const corrections = findReversedWords(await page.getOperatorList());

@@ -1,5 +1,5 @@
 /** What pdf.js says about the drawing of a page. A glyph is an object, a number moves the next one. */
-type Operators = { argsArray: readonly unknown[] };
+export type Operators = { argsArray: readonly unknown[] };
 type Glyph = { unicode: string };
 
 /** Alef before lam: either the article, or a joined lam and alef that pdf.js has reversed. */
@@ -31,7 +31,7 @@ export function findReversedWords({ argsArray }: Operators): Map<string, string>
 }
 
 /** The text of each glyph that an operator shows, in the order on the page. */
-function readGlyphs(shown: unknown): string[] {
+export function readGlyphs(shown: unknown): string[] {
   if (!Array.isArray(shown)) return [];
   return shown.flatMap((glyph: Partial<Glyph> | number | null) =>
     typeof glyph === "object" && typeof glyph?.unicode === "string" ? [glyph.unicode] : [],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createDocx, createXlsx, paragraph, relationships, zip } from "../../../../../test/sample-files.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
-import { createDocx, createXlsx, paragraph, relationships, zip } from "./sample-files.ts";
+import { insertHyphens } from "./pdf-soft-hyphens.ts";
 
 const read = (content: string | Uint8Array): Promise<Extracted> => extract(Buffer.from(content), () => {});
 const texts = async (content: string | Uint8Array) => (await read(content)).blocks.map(({ text }) => text);
@@ -100,5 +101,22 @@ describe("reading details of e-books", () => {
     const quiz = `<object data="quiz.xml" type="application/x-epub-quiz"><p>Which planet is near?</p></object>`;
     const picture = `<object data="a.png" type="image/png"><p>A picture</p></object>`;
     expect(await texts(book("a.xhtml", quiz + picture))).toEqual(["Which planet is near?"]);
+  });
+});
+
+describe("reading hyphens that the font of a PDF calls soft", () => {
+  const piece = (str: string) => ({ str });
+  const operators = (text: string) => ({ argsArray: [[[...text].map((unicode) => ({ unicode }))]] });
+
+  it("inserts them into numbers and at line ends", () => {
+    const pieces = ["Section 31.60531(d)", " ", "of the Regula", "tions"].map(piece);
+    insertHyphens(pieces, operators("Section 31.6053\u00ad1(d) of the Regula\u00adtions"));
+    expect(pieces.map(({ str }) => str)).toEqual(["Section 31.6053-1(d)", " ", "of the Regula-", "tions"]);
+  });
+
+  it("finds pieces after text that is not part of the page", () => {
+    const pieces = ["Section 31.60531(d)"].map(piece);
+    insertHyphens(pieces, operators("Draft \u00ad 31Section 31.6053\u00ad1(d)"));
+    expect(pieces.map(({ str }) => str)).toEqual(["Section 31.6053-1(d)"]);
   });
 });
