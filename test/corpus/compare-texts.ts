@@ -100,7 +100,7 @@ const month = `(${months.join("|")})[a-z]*`;
 const datePatterns = [
   /(?<![\d.,/-])(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})(?![\d/-])/g,
   new RegExp(`(?<!\\d)(\\d{1,2})([-\\s.]{0,3})${month}[-\\s,.]{0,3}(\\d{4}|\\d\\d)?(?!\\d)`, "g"),
-  new RegExp(`${month}[-\\s.]{1,3}(\\d{1,4})(?:[-\\s,.]{1,3}(\\d{4}))?(?!\\d)`, "g"),
+  new RegExp(`(?<![a-z])${month}[-\\s.]{1,3}(\\d{1,4})(?:[-\\s,.]{1,3}(\\d{4}))?(?!\\d)`, "g"),
 ];
 
 /** Replaces a date with its numbers: the extraction writes dates as in ISO 8601, and spreadsheets in any order. */
