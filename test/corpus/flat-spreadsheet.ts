@@ -1,13 +1,13 @@
 import { SaxesParser } from "saxes";
 import { OPTIONAL } from "./compare-texts.ts";
 
-/** The number of words after which a sheet is not read further. */
+/** The number of characters after which a sheet is not read further. */
 const MAX_CHARACTERS = 20_000_000;
 const localName = (name: string) => name.slice(name.indexOf(":") + 1);
 
 /**
  * The cells and drawings of a flat OpenDocument spreadsheet (.fods) as LibreOffice shows them, without hidden sheets,
- * rows and columns. The data of charts is optional.
+ * rows and columns. The names of sheets and the data of charts are optional.
  */
 export function readFlatSpreadsheet(xml: string): string {
   const hiddenStyles = new Set<string>();
@@ -40,6 +40,7 @@ export function readFlatSpreadsheet(xml: string): string {
       isSheetHidden = hiddenStyles.has(attributes["table:style-name"] ?? "");
       hiddenColumns = new Set();
       columns = 0;
+      optional += `${attributes["table:name"] ?? ""} `;
     }
     if (tag === "table-column") {
       const end = columns + readCount(attributes["table:number-columns-repeated"]);

@@ -75,7 +75,7 @@ export function createReferenceReaders() {
 }
 
 /** The version of the texts in the cache. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** The text in LibreOffice. What only pandoc reads, such as equations, is optional. */
 async function readText(format: string, file: string): Promise<string> {

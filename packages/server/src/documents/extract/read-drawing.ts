@@ -12,7 +12,7 @@ export function readGraphics(walk: Walk, part: string, isDataRead = true): strin
 }
 
 /** `isMasterShown` means that the shapes of the master that a slide or layout is based on are shown. */
-export type Drawing = { html: string; isHidden: boolean; isMasterShown: boolean };
+type Drawing = { html: string; isHidden: boolean; isMasterShown: boolean };
 
 /**
  * Reads the paragraphs and tables of a drawing. The title comes first.
@@ -99,7 +99,7 @@ function styleOf(type: string): NumberStyle {
  * the series.
  * @param isDataRead false for a chart that shows the cells of its sheet
  */
-export function readChart(walk: Walk, part: string, isDataRead = true): string {
+function readChart(walk: Walk, part: string, isDataRead = true): string {
   const texts: string[] = [];
   const series: Array<{ name: string; categories: string[]; values: string[] }> = [];
   const path: string[] = [];
