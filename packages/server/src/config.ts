@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { type ChatPlatformName, chatPlatforms } from "@foyer/contract/rules/chat-platforms";
 import {
   int,
   list,
@@ -100,10 +101,11 @@ export function readConfig(environment: Environment) {
       ca: get<string | null>("FOYER_SMTP_CA", readCertificates, null),
       from: get("FOYER_MAIL_FROM", parseMailbox, { name: "Foyer", address: createNoReplyAddress(baseUrl) }),
     },
+    /** the addresses of the APIs of team chats */
     teamChats: {
-      telegramUrl: get("FOYER_TELEGRAM_URL", parseUrl, "https://api.telegram.org").replace(/\/+$/, ""),
-      slackUrl: get("FOYER_SLACK_URL", parseUrl, "https://slack.com/api").replace(/\/+$/, ""),
-    },
+      telegram: get("FOYER_TELEGRAM_URL", parseUrl, chatPlatforms.telegram.apiUrl).replace(/\/+$/, ""),
+      slack: get("FOYER_SLACK_URL", parseUrl, chatPlatforms.slack.apiUrl).replace(/\/+$/, ""),
+    } satisfies Record<ChatPlatformName, string>,
     heartbeat: get("FOYER_STREAM_HEARTBEAT", parseDuration, 15_000),
     /** how often changes of other processes are read while a live stream is open */
     livePoll: get("FOYER_LIVE_POLL", parseDuration, 500),

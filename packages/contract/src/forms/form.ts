@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { chatFormatNames } from "../rules/chat-formats.ts";
 import { type FieldRule, type FieldType, fieldTypes } from "../rules/field-types.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { nullable, stringEnum, withDescription } from "../schema.ts";
@@ -127,6 +128,14 @@ export const PostAction = Type.Object({
   url: actionUrl("URL that a `webhook` action calls"),
   webhookUrl: actionUrl(
     "Incoming-webhook URL of a `team_chat` action. For a `webhook` action another spelling of `url`.",
+  ),
+  format: Type.Optional(
+    nullable(
+      stringEnum(
+        chatFormatNames,
+        "The team chat whose format a `team_chat` message has. `null`, the default, decides by the host of the address, and takes `mattermost` for unknown hosts.",
+      ),
+    ),
   ),
   headers: Type.Optional(
     Type.Unsafe<Record<string, string> | null>({

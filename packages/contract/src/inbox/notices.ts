@@ -1,4 +1,6 @@
 import Type, { type Static } from "typebox";
+import { chatFormatNames } from "../rules/chat-formats.ts";
+import { chatPlatformNames } from "../rules/chat-platforms.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp, withDescription } from "../schema.ts";
 
@@ -165,7 +167,7 @@ export const testPushSubscription = {
  * Where a team is notified. `webhook`: the incoming webhook of a team chat such as Slack, Teams or Discord. `telegram`
  * and `slack`: a bot in a chat from which members can answer visitors.
  */
-export const noticeChannelKinds = ["webhook", "telegram", "slack"] as const;
+export const noticeChannelKinds = ["webhook", ...chatPlatformNames] as const;
 export type NoticeChannelKind = (typeof noticeChannelKinds)[number];
 
 const kind = stringEnum(noticeChannelKinds, "The kind of channel. The other settings depend on it.");
@@ -180,6 +182,12 @@ const url = Type.String({
   maxLength: 2_000,
   description: "For `webhook`: the incoming webhook's address",
 });
+const format = nullable(
+  stringEnum(
+    chatFormatNames,
+    "For `webhook`: the team chat whose format the messages have. `null`, the default, decides by the host of the address, and takes `mattermost` for unknown hosts.",
+  ),
+);
 const isEnabled = Type.Boolean({ description: "Whether notices are sent to it. Defaults to `true`." });
 
 const chatId = Type.String({
@@ -231,6 +239,7 @@ export const NoticeChannel = Type.Object(
           "For `webhook`: the incoming webhook's address. Members without the admin role get only its origin.",
       }),
     ),
+    format,
     teamChat: refOrNull(TeamChatView, { description: "For `telegram` and `slack`" }),
     isEnabled,
     lastError: nullable(Type.String({ description: "Why the last notice failed. `null` if it was delivered." })),
@@ -255,6 +264,7 @@ export const NoticeChannelCreate = Type.Object({
   kind,
   name,
   url: Type.Optional(url),
+  format: Type.Optional(format),
   chatId: Type.Optional(chatId),
   botToken: Type.Optional(botToken),
   appToken: Type.Optional(appToken),
@@ -266,6 +276,7 @@ export const NoticeChannelChanges = Type.Object(
   {
     name: Type.Optional(name),
     url: Type.Optional(url),
+    format: Type.Optional(format),
     chatId: Type.Optional(chatId),
     botToken: Type.Optional(botToken),
     appToken: Type.Optional(appToken),

@@ -74,6 +74,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0074-removed-links",
       "0078-dropped-events",
       "0079-segment-analysis",
+      "0081-chat-formats",
       "0082-document-warnings",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -135,6 +136,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0074-removed-links",
       "0078-dropped-events",
       "0079-segment-analysis",
+      "0081-chat-formats",
       "0082-document-warnings",
     ]);
   });

@@ -50,6 +50,7 @@ import { activityOrder } from "./migrations/0072-activity-order.ts";
 import { removedLinks } from "./migrations/0074-removed-links.ts";
 import { droppedEvents } from "./migrations/0078-dropped-events.ts";
 import { segmentAnalysis } from "./migrations/0079-segment-analysis.ts";
+import { chatFormats } from "./migrations/0081-chat-formats.ts";
 import { documentWarnings } from "./migrations/0082-document-warnings.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -112,6 +113,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0074-removed-links", removedLinks],
   ["0078-dropped-events", droppedEvents],
   ["0079-segment-analysis", segmentAnalysis],
+  ["0081-chat-formats", chatFormats],
   ["0082-document-warnings", documentWarnings],
 ];
 

@@ -1,10 +1,11 @@
+import { type ChatPlatformName, chatPlatforms } from "@foyer/contract/rules/chat-platforms";
 import { sql, type Transaction } from "kysely";
 import type { Executor } from "../db/compiled-query.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 
-/** The hosts to which bots of team chats post. */
-export const platformHosts = { telegram: "api.telegram.org", slack: "slack.com" } as const;
+/** The host to which the bots of a team chat post. */
+export const platformHost = (platform: ChatPlatformName): string => new URL(chatPlatforms[platform].apiUrl).host;
 
 /**
  * Whether a delivery may have reached its receiver: an attempt was recorded, or a process has started one, possibly
@@ -108,7 +109,7 @@ export async function recordThreadHost(
   // The lock waits for a conversation that is being deleted, and the conversation is then skipped.
   const lock = databaseKind === "postgres" ? sql`for key share of owner` : sql``;
   await sql`insert into "sentHosts" ("conversationId", host)
-    select owner.id, ${platformHosts[teamChat.platform]} from "teamChatThreads" as thread
+    select owner.id, ${platformHost(teamChat.platform)} from "teamChatThreads" as thread
     join conversations as owner on owner.id = thread."conversationId"
     where thread.id in (${sql.join(threadIds)}) and exists (
       select 1 from deliveries

@@ -1,63 +1,99 @@
+import { type ChatFormat, chatFormatNames } from "@foyer/contract/rules/chat-formats";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { truncateText } from "./message-text.ts";
 
 /** How the incoming webhook of a team chat receives messages. */
-type Platform = {
+type FormatRules = {
+  /** Whether the chat has this address. Chats that companies run themselves have addresses of their own. */
   isAt(url: URL): boolean;
+  /** the maximum number of characters, beyond which the chat refuses a message or cuts it off */
+  maxText: number;
   /** Escapes a visitor's text, so that it cannot create links, images or mentions. */
   escape(text: string): string;
   toBody(text: string): object;
 };
 
-const platforms: readonly Platform[] = [
-  {
-    // Discord expects `content` instead of `text` and accepts at most 2,000 characters.
-    isAt: ({ hostname, pathname }) =>
-      /^((ptb|canary)\.)?discord(app)?\.com$/.test(hostname) && pathname.startsWith("/api/webhooks/"),
-    escape: escapeMarkdown,
-    toBody: (text) => ({ content: truncateText(text, 2_000), allowed_mentions: { parse: [] } }),
+const formats: Record<ChatFormat, FormatRules> = {
+  slack: {
+    isAt: ({ hostname }) => hostname === "hooks.slack.com" || hostname === "hooks.slack-gov.com",
+    maxText: 40_000,
+    escape: escapeEntities,
+    toBody: (text) => ({ text }),
   },
-  {
+  teams: {
     // A workflow of Microsoft Teams answers 202 to anything, but posts only cards. Its address has one of these hosts,
     // or the host of the company's own gateway.
     isAt: ({ hostname, pathname }) =>
       /(^|\.)(logic\.azure\.com|powerplatform\.com|powerautomate\.com)$/.test(hostname) ||
       /\/workflows\/[^/]+\/triggers\/[^/]+\/paths\/invoke$/.test(pathname),
+    // A message has at most 28 KB. Characters that are not ASCII take several bytes.
+    maxText: 8_000,
     escape: escapeMarkdown,
     toBody: createCard,
   },
-  {
-    isAt: ({ hostname }) => hostname === "hooks.slack.com" || hostname === "hooks.slack-gov.com",
-    escape: escapeEntities,
-    toBody: (text) => ({ text }),
+  discord: {
+    // Discord expects `content` instead of `text`.
+    isAt: ({ hostname, pathname }) =>
+      /^((ptb|canary)\.)?discord(app)?\.com$/.test(hostname) && pathname.startsWith("/api/webhooks/"),
+    maxText: 2_000,
+    escape: escapeMarkdown,
+    toBody: (text) => ({ content: text, allowed_mentions: { parse: [] } }),
   },
-  {
+  google_chat: {
     // Google Chat shows entities as they are. It reads `<url|text>` and `<users/all>`.
     isAt: ({ hostname }) => hostname === "chat.googleapis.com",
+    maxText: 4_000,
     escape: (text) => text.replaceAll("<", "<\u200b"),
-    toBody: (text) => ({ text: truncateText(text, 4_000) }),
+    toBody: (text) => ({ text }),
   },
-];
+  mattermost: {
+    isAt: () => false,
+    maxText: 16_383,
+    escape: escapeForChat,
+    toBody: (text) => ({ text }),
+  },
+  rocket_chat: {
+    isAt: () => false,
+    maxText: 5_000,
+    escape: escapeForChat,
+    toBody: (text) => ({ text }),
+  },
+  zulip: {
+    isAt: ({ hostname, pathname }) =>
+      hostname.endsWith(".zulipchat.com") || pathname.endsWith("/external/slack_incoming"),
+    maxText: 10_000,
+    escape: escapeForChat,
+    toBody: (text) => ({ text }),
+  },
+};
 
-/** Chats that accept Slack's format and render Markdown, such as Mattermost, Rocket.Chat and Zulip. */
-const otherPlatform: Omit<Platform, "isAt"> = { escape: escapeForChat, toBody: (text) => ({ text }) };
+/** Most chats accept this format, which is Slack's with the escapes of Markdown. */
+const defaultFormat: ChatFormat = "mattermost";
+
+/** The incoming webhook of a team chat. Without a `format`, the address decides. */
+export type ChatAddress = { webhookUrl: string; format?: ChatFormat | null | undefined };
+
+function findFormat({ webhookUrl, format }: ChatAddress): ChatFormat {
+  if (format) return format;
+  const url = URL.parse(webhookUrl);
+  return (url && chatFormatNames.find((name) => formats[name].isAt(url))) || defaultFormat;
+}
 
 /**
  * Builds the body for the incoming webhook of a team chat from `template`, in which each `{{name}}` is replaced. The
- * address decides the format. The values are escaped, so that a visitor's text cannot create links, images or mentions.
+ * values are escaped, so that a visitor's text cannot create links, images or mentions.
  */
 export function formatTeamChatMessage(
-  webhookUrl: string,
+  address: ChatAddress,
   template: string,
   getValue: (name: string) => string | undefined,
 ): string {
-  const url = URL.parse(webhookUrl);
-  const { escape: escapeText, toBody } = platforms.find(({ isAt }) => url && isAt(url)) ?? otherPlatform;
+  const { escape: escapeText, maxText, toBody } = formats[findFormat(address)];
   const text = fillTemplate(template, (name) => {
     const value = getValue(name);
     return value === undefined ? undefined : escapeText(value);
   });
-  return JSON.stringify(toBody(text));
+  return JSON.stringify(toBody(truncateText(text, maxText)));
 }
 
 /** A message of Microsoft Teams with one block of text per line, because a block joins its lines. */

@@ -1,6 +1,6 @@
 import type { Compilable } from "kysely";
 import type { Deps } from "../deps.ts";
-import { mayHaveArrived, platformHosts } from "../outbox/sent-hosts.ts";
+import { mayHaveArrived, platformHost } from "../outbox/sent-hosts.ts";
 import type { Batch } from "./batch.ts";
 
 type SentDelivery = { kind: string; type: string; host: string; target: string };
@@ -52,7 +52,7 @@ export function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
     return [
       ...sent.filter(({ kind, type }) => type !== "email" && kind !== "team_chat").map(({ host }) => host),
       ...earlier.map(({ host }) => host),
-      ...platforms.map(({ platform }) => platformHosts[platform]),
+      ...platforms.map(({ platform }) => platformHost(platform)),
       ...mails.flatMap(({ to }) => (Array.isArray(to) ? to : [])),
       ...users.map(({ email }) => email),
     ];

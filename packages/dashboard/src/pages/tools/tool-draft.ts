@@ -7,6 +7,7 @@ import type {
   Tool,
   ToolChanges,
 } from "@foyer/contract";
+import type { ChatFormat } from "@foyer/contract/rules/chat-formats";
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { findInputNames } from "@foyer/contract/rules/url-template";
 import { FoyerError } from "@foyer/sdk";
@@ -23,6 +24,8 @@ export type MappingRow = { slot: string; path: string };
 export type ActionDraft = {
   type: "webhook" | "team_chat" | "email";
   url: string;
+  /** the team chat whose format the message has; null if the address decides */
+  format: ChatFormat | null;
   headers: Keyed<HeaderRow>[];
   payload: string;
   message: string;
@@ -186,6 +189,7 @@ function toActionDraft(action: PostAction): ActionDraft {
   return {
     type: action.type === "slack" ? "team_chat" : action.type,
     url: action.url || action.webhookUrl || "",
+    format: action.format ?? null,
     headers: toHeaderRows(action.headers),
     payload: action.payload ? JSON.stringify(action.payload, null, 2) : "",
     message: action.messageTemplate || action.message || "",
@@ -195,11 +199,23 @@ function toActionDraft(action: PostAction): ActionDraft {
   };
 }
 
-function toAction({ type, url, headers, payload, message, recipientIds, to, subject }: ActionDraft): PostAction {
+function toAction({
+  type,
+  url,
+  format,
+  headers,
+  payload,
+  message,
+  recipientIds,
+  to,
+  subject,
+}: ActionDraft): PostAction {
   if (type === "email") {
     return omitUndefined({ type, recipientIds, to: to.length > 0 ? to : undefined, subject: subject || undefined });
   }
-  if (type === "team_chat") return { type, webhookUrl: url.trim(), messageTemplate: message };
+  if (type === "team_chat") {
+    return omitUndefined({ type, webhookUrl: url.trim(), format: format ?? undefined, messageTemplate: message });
+  }
   const filled = dropEmptyHeaders(headers);
   return omitUndefined({
     type,

@@ -1,4 +1,5 @@
 import type { NoticeChannelKind } from "@foyer/contract";
+import type { ChatFormat } from "@foyer/contract/rules/chat-formats";
 import type { Flag, Instant } from "./column-types.ts";
 
 /** Tables for the notices about visitors who are waiting for a person. See inbox/notices/. */
@@ -36,6 +37,8 @@ export type NoticeChannelRow = {
   name: string;
   /** set for a channel of the kind `webhook` */
   url: string | null;
+  /** the format of the messages; null if the address decides */
+  format: ChatFormat | null;
   isEnabled: Flag;
   /** why the last notice failed; null if it was delivered */
   lastError: string | null;

@@ -1,3 +1,4 @@
+import type { ChatPlatformName } from "@foyer/contract/rules/chat-platforms";
 import type { Flag, Instant } from "./column-types.ts";
 
 /** The tables of bots in team chats, see inbox/team-chats/. */
@@ -14,7 +15,7 @@ export type TeamChatTables = {
 export type TeamChatRow = {
   channelId: string;
   organizationId: string;
-  platform: "telegram" | "slack";
+  platform: ChatPlatformName;
   /** the Telegram chat or Slack channel, the only one that the bot listens to */
   chatId: string;
   /** the tokens as JSON, encrypted with the channel's id */

@@ -6,7 +6,7 @@ import { removeLinks, toSingleLine, truncateText } from "../../outbox/message-te
 import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
 import { createValueLookup, describeFiles, type SubmissionContent } from "./delivery-content.ts";
 
-type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message">;
+type ChatMessage = Pick<PostAction, "webhookUrl" | "format" | "messageTemplate" | "message">;
 
 /**
  * Builds the body for the incoming webhook of a team chat. Values from the visitor are escaped, so that they cannot
@@ -15,7 +15,7 @@ type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message"
 export function createTeamChatBody(action: ChatMessage, content: SubmissionContent): string {
   const template = action.messageTemplate || action.message || "";
   return formatTeamChatMessage(
-    action.webhookUrl ?? "",
+    { webhookUrl: action.webhookUrl ?? "", format: action.format },
     template,
     createValueLookup(content.submission, describeFiles(content.files)),
   );

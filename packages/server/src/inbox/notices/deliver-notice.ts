@@ -8,6 +8,7 @@ import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-answer.ts";
+import type { ChatAddress } from "../../outbox/team-chat.ts";
 import { answerMail } from "./answer-mail.ts";
 import type { NoticeTarget } from "./notice-target.ts";
 import {
@@ -52,7 +53,12 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       timeZone: readTimeZone(agent),
     };
     if ("channelId" in target) {
-      return sendToChannel(organizationId, target.channelId, (url) => requestChat(facts, config.baseUrl, url), signal);
+      return sendToChannel(
+        organizationId,
+        target.channelId,
+        (address) => requestChat(facts, config.baseUrl, address),
+        signal,
+      );
     }
     const notice = { mail: requestMail(facts, config.baseUrl), push: requestPush(facts) };
     return sendToMember({ ...target, organizationId }, notice, signal);
@@ -74,13 +80,14 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   async function sendToChannel(
     organizationId: string,
     channelId: string,
-    bodyFor: (url: string) => string,
+    bodyFor: (address: ChatAddress) => string,
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     const channel = await store.channel(organizationId, channelId);
     if (!channel?.url || channel.isEnabled === 0)
       return createFinalFailure("No recipient", "The channel was removed or disabled.");
-    return post({ url: channel.url, organizationId, headers: {}, body: bodyFor(channel.url), signal });
+    const body = bodyFor({ webhookUrl: channel.url, format: channel.format });
+    return post({ url: channel.url, organizationId, headers: {}, body, signal });
   }
 
   /** Notifies the member who has the conversation. */

@@ -152,6 +152,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
         kind: "webhook",
         name: "#support",
         url: `${receiver.url}/chat`,
+        format: null,
         teamChat: null,
         isEnabled: true,
         lastError: null,
@@ -185,6 +186,19 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     expect((await owner.call("PATCH", path, { isEnabled: false })).body).toEqual({ ...channel, isEnabled: false });
     expect((await owner.call("DELETE", path)).body).toEqual({ success: true });
     expect((await owner.call("GET", "/notice-channels")).body).toEqual([]);
+  });
+
+  it("keep the team chat that was chosen for a webhook, and use its format until the choice is withdrawn", async () => {
+    const input = { kind: "webhook", name: "Ops", url: `${receiver.url}/chat`, format: "discord" };
+    const { body: channel } = await owner.call("POST", "/notice-channels", input);
+    expect(channel.format).toBe("discord");
+    const path = `/notice-channels/${channel.id}`;
+    await owner.call("POST", `${path}/test`);
+    expect(receiver.bodies("/chat").at(-1)).toHaveProperty("content");
+    expect((await owner.call("PATCH", path, { format: null })).body.format).toBeNull();
+    await owner.call("POST", `${path}/test`);
+    expect(receiver.bodies("/chat").at(-1)).toHaveProperty("text");
+    expect((await owner.call("PATCH", path, { format: "irc" })).status).toBe(400);
   });
 
   it("show members only the host of an incoming webhook, because its address is a secret", async () => {

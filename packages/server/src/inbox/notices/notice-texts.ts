@@ -1,7 +1,7 @@
 import { formatTime } from "../../format-time.ts";
 import type { MailContent, MailPart } from "../../outbound/mail-content.ts";
 import { removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
-import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
+import { type ChatAddress, formatTeamChatMessage } from "../../outbox/team-chat.ts";
 
 /** The facts about a request that a notice to the team contains. */
 export type RequestFacts = {
@@ -127,7 +127,7 @@ export function createAssigneePush(notice: AssigneeNotice, facts: AssigneeFacts)
 }
 
 /** The body for the incoming webhook of a team chat. */
-export function requestChat(facts: RequestFacts, baseUrl: string, webhookUrl: string): string {
+export function requestChat(facts: RequestFacts, baseUrl: string, address: ChatAddress): string {
   const opening =
     facts.step === 0
       ? "{{visitor}} wants to talk to a person ({{agent}}): {{about}}"
@@ -137,7 +137,7 @@ export function requestChat(facts: RequestFacts, baseUrl: string, webhookUrl: st
     ["agent", toSingleLine(facts.agentName)],
     ["about", truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN)],
   ]);
-  return formatTeamChatMessage(webhookUrl, `${opening}\n${baseUrl}${inboxPath(facts)}`, (name) => values.get(name));
+  return formatTeamChatMessage(address, `${opening}\n${baseUrl}${inboxPath(facts)}`, (name) => values.get(name));
 }
 
 /** Visitors who wait for a person, announced together because many asked within a short time. */
@@ -171,7 +171,7 @@ export function digestPush(facts: DigestFacts) {
 }
 
 /** @returns a function that creates the body for the incoming webhook of a team chat */
-export function digestChat(facts: DigestFacts, baseUrl: string): (webhookUrl: string) => string {
+export function digestChat(facts: DigestFacts, baseUrl: string): (address: ChatAddress) => string {
   const template = `${countVisitors(facts.count)} waiting for a person ({{agent}})\n${baseUrl}${waitingPath(facts)}`;
-  return (webhookUrl) => formatTeamChatMessage(webhookUrl, template, () => toSingleLine(facts.agentName));
+  return (address) => formatTeamChatMessage(address, template, () => toSingleLine(facts.agentName));
 }

@@ -152,7 +152,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
      * there are too many channels, or another one has the bot
      */
     async createChannel(organizationId: string, input: NoticeChannelCreate): Promise<NoticeChannel> {
-      const { kind, name, url, isEnabled } = input;
+      const { kind, name, url, format, isEnabled } = input;
       const chat = kind === "webhook" ? null : await settings.check(kind, input);
       if (kind === "webhook") {
         if (url === undefined) throw invalid("url", "is required for a webhook", "required");
@@ -164,6 +164,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
         kind,
         name: name.trim(),
         url: chat ? null : (url ?? null),
+        format: chat ? null : (format ?? null),
         isEnabled: isEnabled === false ? 0 : 1,
         lastError: null,
         lastSentAt: null,
@@ -177,7 +178,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
     },
     async updateChannel(organizationId: string, id: string, changes: NoticeChannelChanges): Promise<NoticeChannel> {
       const { kind } = await findChannel(organizationId, id);
-      const { name, url, isEnabled, chatId, botToken, appToken } = changes;
+      const { name, url, format, isEnabled, chatId, botToken, appToken } = changes;
       if (url !== undefined) checkUrl("url", url, outbound);
       const stored = await settings.stored(organizationId, id);
       const hasNewBot = chatId !== undefined || botToken !== undefined || appToken !== undefined;
@@ -185,6 +186,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
       const newSettings = omitUndefined({
         name: name?.trim(),
         url: stored ? undefined : url,
+        format: stored ? undefined : format,
         isEnabled: toFlag(isEnabled),
       });
       const row = await store.updateChannel(organizationId, id, newSettings, async (trx) => {
@@ -199,11 +201,11 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
     },
     /** Sends a notice now, even to a disabled channel. */
     async testChannel(organizationId: string, id: string): Promise<NoticeTest> {
-      const { url } = await findChannel(organizationId, id);
+      const { url, format } = await findChannel(organizationId, id);
       const stored = await settings.stored(organizationId, id);
       const text = `Notifications work in this channel. Foyer writes here when a visitor waits for a person: ${config.baseUrl}${testLink}`;
       if (stored) return toTest(await teamChats.test(stored, text));
-      const body = formatTeamChatMessage(url ?? "", text, () => undefined);
+      const body = formatTeamChatMessage({ webhookUrl: url ?? "", format }, text, () => undefined);
       const { signal } = new AbortController();
       const answer = await post({ url: url ?? "", organizationId, headers: {}, body, signal }).catch((error: unknown) =>
         explainFailure(error, signal, log),

@@ -1,4 +1,10 @@
 import type { TeamChatView } from "@foyer/contract";
+import {
+  type BotFieldName,
+  type ChatPlatform,
+  type ChatPlatformName,
+  chatPlatforms,
+} from "@foyer/contract/rules/chat-platforms";
 import { sql, type Transaction } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
 import { isDuplicate } from "../../db/database-errors.ts";
@@ -6,9 +12,8 @@ import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid } from "../../errors.ts";
-import { createSlackChat, slackAppTokenPattern, slackBotTokenPattern } from "./slack.ts";
-import { type ChatInfo, type Platform, type TeamChat, TeamChatError } from "./team-chat.ts";
-import { createTelegramChat, telegramTokenPattern } from "./telegram.ts";
+import { botClients } from "./bot-clients.ts";
+import { type ChatInfo, type TeamChat, TeamChatError } from "./team-chat.ts";
 
 type Trx = Transaction<Tables>;
 type Credentials = { botToken: string; appToken: string | null };
@@ -18,7 +23,7 @@ type ChatDeps = Pick<Deps, "db" | "databaseKind" | "config" | "outbound" | "encr
 type ChatInput = { chatId?: string; botToken?: string; appToken?: string };
 
 /** Settings that the platform has accepted, or that could not be checked because it was unreachable. */
-type CheckedChat = { platform: Platform; chatId: string; credentials: Credentials; info: ChatInfo | null };
+type CheckedChat = { platform: ChatPlatformName; chatId: string; credentials: Credentials; info: ChatInfo | null };
 
 /** The timeout of the check, in milliseconds. It is short because a member is waiting for the result. */
 const CHECK_MS = 15_000;
@@ -29,20 +34,18 @@ type OpenChat = ReturnType<typeof createOpenChat>;
 /** Creates the clients of bots. `open` decrypts the credentials of a stored bot. */
 export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "config" | "outbound" | "encryption">) {
   const connect = (
-    platform: Platform,
+    platform: ChatPlatformName,
     chatId: string,
     { botToken, appToken }: Credentials,
     organizationId: string | null = null,
   ): TeamChat =>
-    platform === "telegram"
-      ? createTelegramChat(outbound, { baseUrl: config.teamChats.telegramUrl, token: botToken, chatId })
-      : createSlackChat(outbound, {
-          baseUrl: config.teamChats.slackUrl,
-          organizationId,
-          botToken,
-          appToken: appToken ?? "",
-          channelId: chatId,
-        });
+    botClients[platform](outbound, {
+      baseUrl: config.teamChats[platform],
+      organizationId,
+      botToken,
+      appToken,
+      chatId,
+    });
   const decryptCredentials = ({
     channelId,
     credentials,
@@ -61,7 +64,11 @@ export function createChatSettings(deps: ChatDeps, openChat: OpenChat) {
 }
 
 function createChecks(openChat: OpenChat) {
-  async function checkWithPlatform(platform: Platform, chatId: string, credentials: Credentials): Promise<CheckedChat> {
+  async function checkWithPlatform(
+    platform: ChatPlatformName,
+    chatId: string,
+    credentials: Credentials,
+  ): Promise<CheckedChat> {
     const deadline = AbortSignal.timeout(CHECK_MS);
     const unchecked = { platform, chatId, credentials, info: null };
     try {
@@ -82,22 +89,20 @@ function createChecks(openChat: OpenChat) {
      * Checks new settings with the platform. Settings that `input` omits come from `stored`, the existing bot.
      * @throws 400 naming the setting that is missing, malformed or rejected by the platform
      */
-    async check(platform: Platform, input: ChatInput, stored?: TeamChatRow): Promise<CheckedChat> {
+    async check(platform: ChatPlatformName, input: ChatInput, stored?: TeamChatRow): Promise<CheckedChat> {
       const storedCredentials = stored && openChat.credentialsOf(stored);
-      const chatId = (input.chatId ?? stored?.chatId)?.trim();
-      const botToken = (input.botToken ?? storedCredentials?.botToken)?.trim();
-      const appToken = (input.appToken ?? storedCredentials?.appToken)?.trim();
-      if (!chatId) throw invalid("chatId", `is required for ${platform}`, "required");
-      if (!botToken) throw invalid("botToken", `is required for ${platform}`, "required");
-      if (platform === "telegram") {
-        checkFormat("botToken", botToken, telegramTokenPattern, "123456:ABC-DEF…");
-        checkFormat("chatId", chatId, "^-?[0-9]{1,20}$", "-1001234567890");
-        return checkWithPlatform(platform, chatId, { botToken, appToken: null });
-      }
-      if (!appToken) throw invalid("appToken", "is required for slack", "required");
-      checkFormat("botToken", botToken, slackBotTokenPattern, "xoxb-…");
-      checkFormat("appToken", appToken, slackAppTokenPattern, "xapp-…");
-      checkFormat("chatId", chatId, "^[CG][A-Z0-9]{5,30}$", "C0123456789");
+      const { fields }: ChatPlatform = chatPlatforms[platform];
+      const readField = (name: BotFieldName): string => {
+        const value = (input[name] ?? (name === "chatId" ? stored?.chatId : storedCredentials?.[name]))?.trim();
+        if (!value) throw invalid(name, `is required for ${platform}`, "required");
+        return value;
+      };
+      const chatId = readField("chatId");
+      const botToken = readField("botToken");
+      const appToken = fields.appToken ? readField("appToken") : null;
+      checkFormat("botToken", botToken, fields.botToken);
+      if (fields.appToken && appToken) checkFormat("appToken", appToken, fields.appToken);
+      checkFormat("chatId", chatId, fields.chatId);
       return checkWithPlatform(platform, chatId, { botToken, appToken });
     },
   };
@@ -206,7 +211,7 @@ function toView(
   return { chatId, botName, chatTitle, state, problem, members: linked };
 }
 
-function checkFormat(path: string, value: string, pattern: string, example: string): void {
+function checkFormat(path: string, value: string, { pattern, example }: { pattern: string; example: string }): void {
   if (!new RegExp(pattern).test(value)) throw invalid(path, `must look like ${example}`, "format");
 }
 

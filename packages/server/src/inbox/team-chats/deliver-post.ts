@@ -1,3 +1,4 @@
+import { chatPlatforms } from "@foyer/contract/rules/chat-platforms";
 import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -39,7 +40,12 @@ export function createPostHandler(
   async function send(delivery: LeasedDelivery, toSend: PostToSend, signal: AbortSignal): Promise<AttemptResult> {
     const { post, chat: row } = toSend;
     const chat = open(row);
-    const source = { db, baseUrl: config.baseUrl, commandPrefix: chat.commandPrefix, quote: chat.quote };
+    const source = {
+      db,
+      baseUrl: config.baseUrl,
+      commandPrefix: chatPlatforms[row.platform].commandPrefix,
+      quote: chat.quote,
+    };
     const text = await renderPost(source, toSend);
     if (text === null) {
       sent.set(delivery, { toSend, posted: null, isLastPart: true });

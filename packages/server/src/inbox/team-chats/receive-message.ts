@@ -1,4 +1,5 @@
 import { handoffLimits, type Message } from "@foyer/contract";
+import { chatPlatforms } from "@foyer/contract/rules/chat-platforms";
 import type { Executor } from "../../db/compiled-query.ts";
 import { isDuplicate, isUnavailable } from "../../db/database-errors.ts";
 import type { TeamChatRow, TeamChatThreadRow } from "../../db/tables/team-chats.ts";
@@ -173,7 +174,7 @@ const commands = new Set(["take", "return", "close"]);
 const helpCommands = new Set(["start", "help"]);
 
 function createHelpText({ platform }: Chat): string {
-  const prefix = platform === "telegram" ? "/" : "!";
+  const prefix = chatPlatforms[platform].commandPrefix;
   return [
     "Reply in a conversation to write to its visitor. Commands in a conversation:",
     `${prefix}take takes it over without an answer.`,
@@ -187,6 +188,6 @@ const unknownPostText =
   "Not sent to the visitor: Foyer cannot tell to which conversation this message belongs. If the message above was posted twice, reply to the newer one. Otherwise, send yours again.";
 
 function createNotLinkedText({ platform }: Chat): string {
-  const prefix = platform === "telegram" ? "/" : "!";
+  const prefix = chatPlatforms[platform].commandPrefix;
   return `Not sent to the visitor: you are not linked to an account in Foyer. Open Settings, Notices in Foyer, choose “Link my account”, and send ${prefix}link with the code here.`;
 }

@@ -9,8 +9,6 @@ const CALL_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
 /** The connection is closed after this time without data, in milliseconds. Slack sends pings more often. */
 const IDLE_MS = 60_000;
-export const slackBotTokenPattern = "^xoxb-[A-Za-z0-9-]{10,200}$";
-export const slackAppTokenPattern = "^xapp-[A-Za-z0-9-]{10,200}$";
 
 type Settings = {
   baseUrl: string;
@@ -63,7 +61,6 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
 
   return {
     maxText: 4_000,
-    commandPrefix: "!",
     // `post` already escapes everything that Slack recognizes as a mention or a link.
     quote: (text) => text,
     async check(signal) {

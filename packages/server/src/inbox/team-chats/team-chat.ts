@@ -1,6 +1,3 @@
-/** The team chats from which members can answer visitors. */
-export type Platform = "telegram" | "slack";
-
 /** Someone in the team chat, as the platform identifies them. */
 export type Sender = { id: string; name: string };
 
@@ -67,8 +64,6 @@ export type Follower = {
 export type TeamChat = {
   /** The longest text of one post, in UTF-16 code units. */
   maxText: number;
-  /** The character that commands begin with, for instructions. */
-  commandPrefix: string;
   /** Checks the credentials, and that the bot can use the chat. */
   check(signal: AbortSignal): Promise<ChatInfo>;
   /** Creates a topic. Only for chats with `hasTopics`. @returns the thread */

@@ -1,3 +1,4 @@
+import { chatPlatforms } from "@foyer/contract/rules/chat-platforms";
 import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
@@ -56,7 +57,7 @@ export function createTeamChats(deps: Deps, { outbox, inbox }: Parts) {
     async createCode(organizationId: string, channelId: string, userId: string) {
       const stored = await findTeamChat(organizationId, channelId);
       const { code, expiresAt } = await codes.create(channelId, userId);
-      const command = `${openChat.open(stored).commandPrefix}link ${code}`;
+      const command = `${chatPlatforms[stored.platform].commandPrefix}link ${code}`;
       return { code, command, expiresAt: new Date(expiresAt).toISOString() };
     },
     /** Removes a member's link. @throws 404 when the organization has no such bot */

@@ -11,7 +11,6 @@ const CALL_MS = 20_000;
 const UPDATES_PER_CALL = 20;
 const MAX_BYTES = 4 * 1024 * 1024;
 const TOPIC_TITLE = 128;
-export const telegramTokenPattern = "^[0-9]{1,20}:[A-Za-z0-9_-]{20,100}$";
 
 type Settings = { baseUrl: string; token: string; chatId: string };
 type Chat = { title?: string; first_name?: string; username?: string; is_forum?: boolean; type: string };
@@ -31,7 +30,6 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
 
   return {
     maxText: 4_096,
-    commandPrefix: "/",
     quote: neutralizeMentions,
     async check(signal) {
       const { username } = await getBot(signal);

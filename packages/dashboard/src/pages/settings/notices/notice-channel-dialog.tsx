@@ -1,5 +1,8 @@
 import type { NoticeChannel, NoticeChannelKind } from "@foyer/contract";
+import { chatFormats } from "@foyer/contract/rules/chat-formats";
+import { type ChatPlatform, chatPlatformNames, chatPlatforms } from "@foyer/contract/rules/chat-platforms";
 import { omitUndefined } from "@foyer/contract/rules/defined";
+import { ChatFormatSelect } from "../../../components/chat-format-select.tsx";
 import { Select, TextField, Toggle } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
@@ -9,8 +12,7 @@ import { notify } from "../../../data/toasts.ts";
 
 const channelOptions: ReadonlyArray<{ value: NoticeChannelKind; label: string }> = [
   { value: "webhook", label: "Incoming webhook" },
-  { value: "telegram", label: "Telegram bot" },
-  { value: "slack", label: "Slack bot" },
+  ...chatPlatformNames.map((value) => ({ value, label: `${chatPlatforms[value].label} bot` })),
 ];
 
 /** Creates or edits a channel. Tokens are never shown again, so an empty field keeps the stored token. */
@@ -19,16 +21,17 @@ export function NoticeChannelDialog({ channel, onClose }: { channel: NoticeChann
     kind: channel?.kind ?? ("webhook" as NoticeChannelKind),
     name: channel?.name ?? "",
     url: channel?.url ?? "",
+    format: channel?.format ?? null,
     chatId: channel?.teamChat?.chatId ?? "",
     botToken: "",
     appToken: "",
     isEnabled: channel?.isEnabled ?? true,
   };
   const form = useDialogForm(initial, async ({ kind, name, isEnabled, ...settings }) => {
-    const { url, chatId, botToken, appToken } = settings;
+    const { url, format, chatId, botToken, appToken } = settings;
     const ofKind =
       kind === "webhook"
-        ? { url }
+        ? { url, format }
         : { chatId, ...omitUndefined({ botToken: botToken || undefined, appToken: appToken || undefined }) };
     if (channel) await api.updateNoticeChannel({ id: channel.id, body: { name, isEnabled, ...ofKind } });
     else await api.createNoticeChannel({ body: { kind, name, isEnabled, ...ofKind } });
@@ -63,17 +66,20 @@ export function NoticeChannelDialog({ channel, onClose }: { channel: NoticeChann
         error={errorAt("name")}
       />
       {values.kind === "webhook" ? (
-        <TextField
-          label="Webhook URL"
-          type="url"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="https://hooks.slack.com/services/…"
-          help="The incoming webhook that your team chat creates for a channel."
-          value={values.url}
-          onChange={(url) => change({ url })}
-          error={errorAt("url")}
-        />
+        <>
+          <ChatFormatSelect value={values.format} onChange={(format) => change({ format })} error={errorAt("format")} />
+          <TextField
+            label="Webhook URL"
+            type="url"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={chatFormats[values.format ?? "slack"].example}
+            help="The incoming webhook that your team chat creates for a channel."
+            value={values.url}
+            onChange={(url) => change({ url })}
+            error={errorAt("url")}
+          />
+        </>
       ) : (
         <BotFields form={form} isNew={!channel} />
       )}
@@ -96,42 +102,27 @@ type BotForm = {
 
 /** The settings of a bot. The guide under /docs/handoff describes where to find them. */
 function BotFields({ form: { values, change, errorAt }, isNew }: { form: BotForm; isNew: boolean }) {
-  const isTelegram = values.kind === "telegram";
+  if (values.kind === "webhook") return null;
+  const { fields }: ChatPlatform = chatPlatforms[values.kind];
   const kept = isNew ? "" : " Leave it empty to keep the current one.";
-  return (
-    <>
-      <TextField
-        label="Bot token"
-        type="password"
-        autoComplete="off"
-        placeholder={isTelegram ? "123456:ABC-DEF…" : "xoxb-…"}
-        help={`${isTelegram ? "From @BotFather in Telegram." : "From “Install App” in the settings of your Slack app."}${kept}`}
-        value={values.botToken}
-        onChange={(botToken) => change({ botToken })}
-        error={errorAt("botToken")}
-      />
-      {!isTelegram && (
+  return (["botToken", "appToken", "chatId"] as const).map((name) => {
+    const field = fields[name];
+    const isSecret = name !== "chatId";
+    return (
+      field && (
         <TextField
-          label="App-level token"
-          type="password"
+          key={name}
+          label={field.label}
+          type={isSecret ? "password" : "text"}
           autoComplete="off"
-          placeholder="xapp-…"
-          help={`With the scope connections:write.${kept}`}
-          value={values.appToken}
-          onChange={(appToken) => change({ appToken })}
-          error={errorAt("appToken")}
+          spellCheck={false}
+          placeholder={field.example}
+          help={`${field.help}${isSecret ? kept : ""}`}
+          value={values[name]}
+          onChange={(value) => change({ [name]: value })}
+          error={errorAt(name)}
         />
-      )}
-      <TextField
-        label={isTelegram ? "Chat ID" : "Channel ID"}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={isTelegram ? "-1001234567890" : "C0123456789"}
-        help="The bot ignores every other chat."
-        value={values.chatId}
-        onChange={(chatId) => change({ chatId })}
-        error={errorAt("chatId")}
-      />
-    </>
-  );
+      )
+    );
+  });
 }

@@ -1,3 +1,5 @@
+import { chatFormats } from "@foyer/contract/rules/chat-formats";
+import { ChatFormatSelect } from "../../../components/chat-format-select.tsx";
 import { TextArea, TextField } from "../../../components/field.tsx";
 import { HeaderRows } from "../request/header-rows.tsx";
 import type { Keyed } from "../row-key.ts";
@@ -47,7 +49,7 @@ export function ActionFields({
       onChange={(url) => set({ url })}
       error={errorAt(".url") ?? errorAt(".webhookUrl")}
       placeholder={
-        action.type === "team_chat" ? "https://hooks.slack.com/services/…" : "https://example.com/hooks/lead"
+        action.type === "team_chat" ? chatFormats[action.format ?? "slack"].example : "https://example.com/hooks/lead"
       }
       maxLength={2_000}
       autoComplete="off"
@@ -58,6 +60,7 @@ export function ActionFields({
   if (action.type === "team_chat") {
     return (
       <>
+        <ChatFormatSelect value={action.format} onChange={(format) => set({ format })} error={errorAt(".format")} />
         {address}
         <TextArea
           label="Message"

@@ -16,7 +16,7 @@ const actionLabels: Record<ActionDraft["type"], { name: string; line: string; ic
   webhook: { name: "Webhook", line: "Call another URL", icon: <Webhook size={16} aria-hidden /> },
 };
 const types = ["email", "team_chat", "webhook"] as const;
-const empty = { url: "", headers: [], payload: "", message: "", recipientIds: [], to: [], subject: "" };
+const empty = { url: "", format: null, headers: [], payload: "", message: "", recipientIds: [], to: [], subject: "" };
 
 /** An email action that is sent to the current user. */
 export function createEmailAction(userId: string | null): Keyed<ActionDraft> {
