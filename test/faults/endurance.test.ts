@@ -33,7 +33,7 @@ const MAX_MORE_FILES = 60;
 const STATEMENT_MS = 60_000;
 
 /** A machine that is busy with other work can stall PostgreSQL until queries and connections time out. */
-const OVERLOADED = /Query read timeout|timeout exceeded when trying to connect|due to connection timeout/;
+const OVERLOADED = /Query read timeout|timeout exceeded when trying to connect|timeout expired/;
 
 const env = {
   FOYER_LOG_LEVEL: "error",

@@ -1,7 +1,6 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { isDuplicate } from "../db/database-errors.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
@@ -11,7 +10,7 @@ import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { defaultRetention } from "./retention.ts";
-import { findFreeSlug, toSlug } from "./slug.ts";
+import { toSlug } from "./slug.ts";
 import { type AgentStore, createAgentStore } from "./store.ts";
 
 const COPY_SUFFIX = " (copy)";
@@ -63,22 +62,25 @@ export function createAgentService(
       const now = Date.now();
       const columns = toColumns(input);
       const modelId = await models.defaultFor(organizationId);
-      return withSlug(store, organizationId, input.name, null, async (slug) => {
-        const row: AgentRow = {
-          ...columnDefaults,
-          ...columns,
-          id,
-          organizationId,
-          name: input.name,
-          slug,
-          createdAt: now,
-          updatedAt: now,
-          identitySecret: encryption.encrypt(newIdentitySecret(), id),
-        };
-        const agent = toAgent(row, { modelId, retention });
-        await store.insert(row, keep && ((trx) => keep(trx, id, agent)));
-        return agent;
+      const slug = await toSlug(input.name);
+      const toRow = (freeSlug: string): AgentRow => ({
+        ...columnDefaults,
+        ...columns,
+        id,
+        organizationId,
+        name: input.name,
+        slug: freeSlug,
+        createdAt: now,
+        updatedAt: now,
+        identitySecret: encryption.encrypt(newIdentitySecret(), id),
       });
+      const toAnswer = (row: AgentRow) => toAgent(row, { modelId, retention });
+      const row = await store.insert(
+        { organizationId, slug },
+        toRow,
+        keep && ((trx, inserted) => keep(trx, id, toAnswer(inserted))),
+      );
+      return toAnswer(row);
     },
     /**
      * Copies the agent with its images under a free slug and a name that ends in "(copy)". `copyContent` copies its
@@ -87,29 +89,34 @@ export function createAgentService(
     async duplicate(organizationId: string, id: string, copyContent: CopyContent): Promise<Agent> {
       const source = await findAgent(organizationId, id);
       const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
-      return withSlug(store, organizationId, name, null, async (slug) => {
-        const copyId = newId("agent");
-        const identitySecret = encryption.encrypt(newIdentitySecret(), copyId);
-        const now = Date.now();
-        const row = { ...source, id: copyId, name, slug, identitySecret, createdAt: now, updatedAt: now };
-        await store.insert(row, async (trx) => {
-          await copyImages(trx, id, copyId);
-          await copyContent(trx, id, copyId);
-        });
-        return present(row);
+      const slug = await toSlug(name);
+      const copyId = newId("agent");
+      const identitySecret = encryption.encrypt(newIdentitySecret(), copyId);
+      const now = Date.now();
+      const toRow = (freeSlug: string): AgentRow => ({
+        ...source,
+        id: copyId,
+        name,
+        slug: freeSlug,
+        identitySecret,
+        createdAt: now,
+        updatedAt: now,
       });
+      const row = await store.insert({ organizationId, slug }, toRow, async (trx) => {
+        await copyImages(trx, id, copyId);
+        await copyContent(trx, id, copyId);
+      });
+      return present(row);
     },
     async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
       for (;;) {
         const row = await findAgent(organizationId, id);
         const changes = { ...toColumns(input, row), updatedAt: Date.now() };
-        const expected = input.handoff === undefined ? {} : { handoff: row.handoff };
-        const write = (more: Partial<AgentRow>) =>
-          store.update({ organizationId, id, ...expected }, { ...changes, ...more });
+        const expected = { organizationId, id, ...(input.handoff === undefined ? {} : { handoff: row.handoff }) };
         const { name = row.name } = input;
         const updated = await (name === row.name
-          ? write({})
-          : withSlug(store, organizationId, name, id, (slug) => write({ name, slug })));
+          ? store.update(expected, changes)
+          : store.rename(expected, { ...changes, name, slug: await toSlug(name) }));
         // No row was updated: a concurrent request has changed other handoff settings, so try again, or has deleted the
         // agent.
         if (!updated) continue;
@@ -150,33 +157,6 @@ function createIdentitySecrets(
       return identitySecret;
     },
   };
-}
-
-const EXACT_ATTEMPTS = 5;
-const MAX_ATTEMPTS = 15;
-
-/**
- * Runs `write` with a free slug, and retries with another slug when a concurrent request has taken it. `ownId` is the
- * id of an agent that is renamed.
- */
-async function withSlug<T>(
-  store: AgentStore,
-  organizationId: string,
-  name: string,
-  ownId: string | null,
-  write: (slug: string) => Promise<T>,
-) {
-  const base = await toSlug(name);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      // Only one of many concurrent requests gets the first free slug, so later attempts choose among more and more of
-      // them.
-      const skip = attempt <= EXACT_ATTEMPTS ? 0 : randomInt(2 ** (attempt - EXACT_ATTEMPTS + 2));
-      return await write(findFreeSlug(base, await store.slugsLike(organizationId, base, ownId), skip));
-    } catch (error) {
-      if (!isDuplicate(error) || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
 }
 
 const newIdentitySecret = () => `fis_${randomBytes(32).toString("base64url")}`;

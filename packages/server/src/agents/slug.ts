@@ -8,14 +8,10 @@ export async function toSlug(name: string): Promise<string> {
   return slug.slice(0, MAX_LENGTH).replace(/^-+|-+$/g, "") || "agent";
 }
 
-/**
- * Returns the slug itself if it is free, or the slug with the first free number, starting at `-2`. The first `skip`
- * free numbers are left out.
- */
-export function findFreeSlug(slug: string, taken: ReadonlySet<string>, skip = 0): string {
-  let left = skip;
+/** Returns the slug itself if it is free, or the slug with the first free number, starting at `-2`. */
+export function findFreeSlug(slug: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? slug : `${slug}-${number}`;
-    if (!taken.has(candidate) && left-- === 0) return candidate;
+    if (!taken.has(candidate)) return candidate;
   }
 }

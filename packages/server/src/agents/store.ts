@@ -6,6 +6,7 @@ import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { readLimits } from "../plans/plan-limits.ts";
+import { findFreeSlug } from "./slug.ts";
 
 /** The number of agents that are read and rendered between two turns of the event loop. */
 const PAGE = 500;
@@ -45,43 +46,40 @@ export function createAgentStore(db: Db) {
     async getPublic(id: string): Promise<AgentRow | undefined> {
       return (await byId(db, { id })).rows[0];
     },
-    /** The organization's slugs that equal this one or extend it with a number. */
-    async slugsLike(organizationId: string, slug: string, exceptId: string | null): Promise<Set<string>> {
-      const rows = await db
-        .selectFrom("agents")
-        .select("slug")
-        .where("organizationId", "=", organizationId)
-        .where((where) => where.or([where("slug", "=", slug), where("slug", "like", `${slug}-%`)]))
-        .$if(exceptId !== null, (query) => query.where("id", "!=", exceptId))
-        .execute();
-      return new Set(rows.map((row) => row.slug));
-    },
     /**
+     * Adds the agent that `toRow` returns for a free slug, which is `slug` or extends it with a number.
      * `alsoInTransaction` runs in the transaction that inserts the agent.
      * @throws 403 when the organization has as many agents as its plan allows
      */
-    async insert(row: AgentRow, alsoInTransaction?: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
-      await db.transaction().execute(async (trx) => {
-        await checkAgentLimit(trx, row.organizationId);
+    async insert(
+      { organizationId, slug }: Pick<AgentRow, "organizationId" | "slug">,
+      toRow: (freeSlug: string) => AgentRow,
+      alsoInTransaction?: (trx: Transaction<Tables>, inserted: AgentRow) => Promise<void>,
+    ): Promise<AgentRow> {
+      return inTransaction(db, async (trx) => {
+        await lockRow(trx, "organizations", organizationId);
+        await checkAgentLimit(trx, organizationId);
+        const row = toRow(findFreeSlug(slug, await readSlugs(trx, organizationId, slug)));
         await trx.insertInto("agents").values(row).execute();
         await trx.insertInto("agentCounters").values({ agentId: row.id, conversations: 0 }).execute();
-        await alsoInTransaction?.(trx);
+        await alsoInTransaction?.(trx, row);
+        return row;
       });
     },
     /** @returns undefined when the agent does not exist, or when its handoff settings differ from those in `agent` */
-    async update(
-      { organizationId, id, handoff }: Pick<AgentRow, "organizationId" | "id"> & Partial<Pick<AgentRow, "handoff">>,
-      changes: Partial<AgentRow>,
+    async update(agent: UpdatedAgent, changes: Partial<AgentRow>): Promise<AgentRow | undefined> {
+      return update(db, agent, changes);
+    },
+    /** Like `update`, with a new name and the slug that follows from it: `slug`, or `slug` extended with a number. */
+    async rename(
+      agent: UpdatedAgent,
+      { slug, ...changes }: Partial<AgentRow> & Pick<AgentRow, "name" | "slug">,
     ): Promise<AgentRow | undefined> {
-      return db
-        .updateTable("agents")
-        .set(changes)
-        .where("id", "=", id)
-        .where("organizationId", "=", organizationId)
-        .where("deletedAt", "is", null)
-        .$if(handoff !== undefined, (query) => query.where("handoff", "=", handoff ?? ""))
-        .returningAll()
-        .executeTakeFirst();
+      return inTransaction(db, async (trx) => {
+        await lockRow(trx, "organizations", agent.organizationId);
+        const taken = await readSlugs(trx, agent.organizationId, slug, agent.id);
+        return update(trx, agent, { ...changes, slug: findFreeSlug(slug, taken) });
+      });
     },
     /**
      * Hides the agent, its tools and its triggers from every reader and frees its slug. The row stays until everything
@@ -105,9 +103,41 @@ export function createAgentStore(db: Db) {
   };
 }
 
-/** Locks the organization, so that simultaneous requests cannot exceed the limit. */
+type UpdatedAgent = Pick<AgentRow, "organizationId" | "id"> & Partial<Pick<AgentRow, "handoff">>;
+
+function update(db: Db, { organizationId, id, handoff }: UpdatedAgent, changes: Partial<AgentRow>) {
+  return db
+    .updateTable("agents")
+    .set(changes)
+    .where("id", "=", id)
+    .where("organizationId", "=", organizationId)
+    .where("deletedAt", "is", null)
+    .$if(handoff !== undefined, (query) => query.where("handoff", "=", handoff ?? ""))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * The organization's slugs that equal this one or extend it with a number, except that of the agent `exceptId`. The
+ * organization must be locked until the chosen slug is written, so that concurrent requests choose different ones.
+ */
+async function readSlugs(
+  trx: Transaction<Tables>,
+  organizationId: string,
+  slug: string,
+  exceptId?: string,
+): Promise<Set<string>> {
+  const rows = await trx
+    .selectFrom("agents")
+    .select(["id", "slug"])
+    .where("organizationId", "=", organizationId)
+    .where((where) => where.or([where("slug", "=", slug), where("slug", "like", `${slug}-%`)]))
+    .execute();
+  return new Set(rows.filter(({ id }) => id !== exceptId).map((row) => row.slug));
+}
+
+/** The organization must be locked, so that simultaneous requests cannot exceed the limit. */
 async function checkAgentLimit(trx: Transaction<Tables>, organizationId: string): Promise<void> {
-  await lockRow(trx, "organizations", organizationId);
   const organization = await trx
     .selectFrom("organizations")
     .select("plan")

@@ -12,7 +12,7 @@ export function isUnavailable(error: unknown): boolean {
   // node-postgres sets no code on these errors.
   return (
     error instanceof Error &&
-    /timeout exceeded when trying to connect|Connection terminated|is not queryable|Query read timeout/.test(
+    /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|is not queryable|Query read timeout/.test(
       error.message,
     )
   );

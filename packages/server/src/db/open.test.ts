@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
@@ -9,11 +10,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSqlite, type TestDatabase } from "../../../../test/databases.ts";
+import { createPostgres, createSqlite, type TestDatabase } from "../../../../test/databases.ts";
+import { isUnavailable } from "./database-errors.ts";
 import { openDatabase } from "./open.ts";
 import { openSqliteFile } from "./sqlite/file.ts";
 
@@ -90,6 +93,31 @@ describe("the SQLite file", () => {
     await sql`insert into written values (1)`.execute(linked.db);
     await linked.db.destroy();
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe("the PostgreSQL pool", () => {
+  it("lets a query wait for a connection longer than it takes to report an unreachable server", async () => {
+    const database = await createPostgres();
+    const { db } = openDatabase(database.address, () => {});
+    const held = Array.from({ length: 10 }, () => sql`select pg_sleep(2.5)`.execute(db));
+    expect((await sql`select 1 as n`.execute(db)).rows).toEqual([{ n: 1 }]);
+    await Promise.all(held);
+    await db.destroy();
+    await database.drop();
+  });
+
+  it("reports a server that accepts connections and never answers as unavailable after 2 s", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const { db } = openDatabase({ kind: "postgres", url: `postgres://foyer@127.0.0.1:${port}/foyer` }, () => {});
+    const start = performance.now();
+    const error = await sql`select 1`.execute(db).catch((failure: unknown) => failure);
+    expect(isUnavailable(error), String(error)).toBe(true);
+    expect(performance.now() - start).toBeLessThan(8_000);
+    await db.destroy();
+    silent.close();
   });
 });
 

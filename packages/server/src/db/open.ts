@@ -74,12 +74,16 @@ function openPostgres(url: string, onPoolError: (error: Error) => void) {
       // Connections are opened one by one, each to the server that is the primary then.
       Client: class extends pg.Client {
         constructor(config?: ClientConfig) {
-          super({ ...config, connectionString: servers.current() });
+          super({
+            ...config,
+            connectionString: servers.current(),
+            connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+          });
         }
       },
       verify: (client, done) => void servers.checkWritable(client).then(() => done(), done),
       max: 10,
-      connectionTimeoutMillis: 2_000,
+      connectionTimeoutMillis: POOL_TIMEOUT_MS,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
       query_timeout: QUERY_TIMEOUT_MS,
@@ -97,6 +101,15 @@ function openPostgres(url: string, onPoolError: (error: Error) => void) {
   };
   return new PostgresDialect({ pool: connect });
 }
+
+/** An unreachable server fails after this time. */
+const CONNECTION_TIMEOUT_MS = 2_000;
+
+/**
+ * The time that a query waits for one of the pool's connections. It is longer than the timeout of queries, because the
+ * queries before it may only be slow, and a late answer is better than none.
+ */
+const POOL_TIMEOUT_MS = 10_000;
 
 /** The timeout of ordinary queries. They use an index, so a query that takes longer has lost its connection. */
 const QUERY_TIMEOUT_MS = 5_000;
