@@ -138,9 +138,19 @@ describe("import cycles", () => {
     expect(findProblems(modules.slice(0, 2))).toEqual([]);
   });
 
-  it("are refused between a folder of the server and a file beside it, even when no two files import each other", () => {
+  it("are refused between a folder and a file beside it, even when no two files import each other", () => {
     const modules = [typesOf("deps.ts", "./auth/keys.ts"), typesOf("auth/routes.ts", "../deps.ts")];
-    expect(findProblems(modules)).toEqual(["import cycle of the server's folders: deps.ts > auth > deps.ts"]);
+    expect(findProblems(modules)).toEqual([`import cycle in ${server}: deps.ts > auth > deps.ts`]);
+    expect(findProblems(modules.slice(1))).toEqual([]);
+  });
+
+  it("are refused between sub-folders of any package", () => {
+    const widget = "packages/widget/src";
+    const modules = [
+      toModule(`${widget}/chat/view/a.ts`, 'import "../state/b.ts";'),
+      toModule(`${widget}/chat/state/c.ts`, 'import "../view/d.ts";'),
+    ];
+    expect(findProblems(modules)).toEqual([`import cycle in ${widget}/chat: view > state > view`]);
     expect(findProblems(modules.slice(1))).toEqual([]);
   });
 

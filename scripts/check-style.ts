@@ -147,23 +147,45 @@ function contractFile(specifier: string): string | null {
   return join("packages/contract", exported);
 }
 
-/** Biome refuses cycles of values. These checks include types: between files, and between the folders of the server. */
+/**
+ * Biome refuses cycles of values. These checks include types: between files, and inside each folder of a package,
+ * between its files and sub-folders. Without a cycle, all imports of a folder lead in one direction.
+ */
 function cycleProblems(modules: Module[]): string[] {
   const files = new Map<string, string[]>();
-  const areas = new Map<string, string[]>();
-  for (const { path, imports } of modules) {
-    const imported = imports.flatMap(({ file }) => file ?? []);
-    files.set(path, imported);
-    const area = serverAreaOf(path);
-    if (area === null) continue;
-    const others = imported.flatMap((file) => serverAreaOf(file) ?? []).filter((other) => other !== area);
-    areas.set(area, [...(areas.get(area) ?? []), ...others]);
-  }
+  for (const { path, imports } of modules)
+    files.set(
+      path,
+      imports.flatMap(({ file }) => file ?? []),
+    );
   const inFiles = findCycles(files).map((cycle) => `import cycle: ${cycle.join(" > ")}`);
   // A cycle of files is often also a cycle of folders, so report only the cycle of files.
   if (inFiles.length > 0) return inFiles;
-  return findCycles(areas).map((cycle) => `import cycle of the server's folders: ${cycle.join(" > ")}`);
+  return [...groupByFolder(files)].flatMap(([folder, entries]) =>
+    findCycles(entries).map((cycle) => `import cycle in ${folder}: ${cycle.join(" > ")}`),
+  );
 }
+
+/** For each folder from a package's `src` down, what its files and sub-folders import from each other. */
+function groupByFolder(files: ReadonlyMap<string, readonly string[]>): Map<string, Map<string, string[]>> {
+  const folders = new Map<string, Map<string, string[]>>();
+  for (const [path, imported] of files) {
+    for (let folder = dirname(path); /^packages\/[^/]+\/src/.test(folder); folder = dirname(folder)) {
+      const entries = folders.get(folder) ?? new Map<string, string[]>();
+      folders.set(folder, entries);
+      const entry = entryIn(folder, path);
+      const others = imported
+        .filter((file) => file.startsWith(`${folder}/`))
+        .map((file) => entryIn(folder, file))
+        .filter((other) => other !== entry);
+      entries.set(entry, [...(entries.get(entry) ?? []), ...others]);
+    }
+  }
+  return folders;
+}
+
+/** The file or sub-folder of `folder` that contains `path`. */
+const entryIn = (folder: string, path: string) => path.slice(folder.length + 1).split("/", 1)[0] ?? "";
 
 /** One cycle for each import that leads back to the start of a walk. The first element is repeated at the end. */
 export function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
@@ -228,8 +250,6 @@ const isForeignWriter = ({ path, writesConversations }: Module) =>
   !path.includes("/migrations/");
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
 const packageOf = (path: string) => /^packages\/([^/]+)\/src\//.exec(path)?.[1] ?? null;
-/** A folder of the server, or a file directly in `src`. */
-const serverAreaOf = (path: string) => /^packages\/server\/src\/([^/]+)/.exec(path)?.[1] ?? null;
 const serverFolderOf = (path: string) => /^packages\/server\/src\/([^/]+)\//.exec(path)?.[1] ?? null;
 
 if (import.meta.main) {
