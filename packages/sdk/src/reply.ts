@@ -90,7 +90,10 @@ function withPart(state: ReplyState, index: number, part: ReplyPart): ReplyState
   return { ...state, parts };
 }
 
-/** The texts and tool calls of a stored message, each call at the position in the text where it was made. */
+/**
+ * The texts and tool calls of a stored message, each call at the position in the text where it was made. Texts without a
+ * call between them are one part, even if the stream had a part for each.
+ */
 export function toParts({ content, toolCalls }: Pick<Message, "content" | "toolCalls">): ReplyPart[] {
   const parts: ReplyPart[] = [];
   let at = 0;
