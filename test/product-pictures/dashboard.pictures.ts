@@ -23,7 +23,7 @@ beforeAll(async () => {
   const create = async (path: string, data: object) => (await site.call(page, "POST", path, data)).data;
   const agentId: string = (await create("/agents", { name: "Harbour", handoff: { isEnabled: true } })).id;
   emptyAgentId = (await create("/agents", { name: "Workshop" })).id;
-  const tool = await create("/tools", {
+  const tool = await site.call(page, "POST", "/tools", {
     agentId,
     name: "opening_hours",
     description: "Opening hours of the workshop",
