@@ -37,8 +37,17 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await site.server.deps.db
       .insertInto("handoffDays")
       .values([
-        { ...sums, agentId, day: dayBefore(0), cause: "visitor", inTime: 3 },
-        { ...sums, agentId, day: dayBefore(0), cause: "member", waitedMs: 0, inTime: 4 },
+        { ...sums, agentId, day: dayBefore(0), cause: "visitor", inTime: 3, answersWithin1Min: 3, answersLater: 1 },
+        {
+          ...sums,
+          agentId,
+          day: dayBefore(0),
+          cause: "member",
+          waitedMs: 0,
+          inTime: 4,
+          answersWithin1Min: 0,
+          answersLater: 0,
+        },
       ])
       .execute();
     await page.context().close();
@@ -61,6 +70,8 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await expect.poll(() => page.getByRole("region", { name: "Figures by hour" }).getByRole("row").count()).toBe(25);
     await figure(page, "Answered in time").getByText("75%").waitFor();
     await figure(page, "Wait until taken").getByText("1 min").waitFor();
+    const byTime = page.getByRole("region", { name: "Requests by the time to the first answer" });
+    await byTime.getByRole("row", { name: "Within 1 min 3 75%" }).waitFor();
     const byCause = page.getByRole("region", { name: "Handed over by cause" });
     await byCause.getByRole("row", { name: "A member took over without a request 4 " }).waitFor();
     await expectFit(page);

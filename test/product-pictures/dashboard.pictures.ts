@@ -63,6 +63,10 @@ beforeAll(async () => {
       answered: 12,
       answerMs: 3_600_000,
       inTime: 9,
+      answersWithin1Min: 2,
+      answersWithin5Min: 6,
+      answersWithin15Min: 3,
+      answersWithin1Hour: 1,
     })
     .execute();
 });

@@ -43,6 +43,20 @@ export const HandoffAnalytics = Type.Object(
         "Of `count`, those that began with a request. `taken`, `answered`, `inTime` and the times cover only these, not takeovers without a request (`member`).",
     }),
     ...handoffCounts,
+    answerTimes: Type.Array(
+      Type.Object({
+        maxMs: nullable(
+          Type.Integer({
+            description: "Longest time of this range, included. `null` in the last range, which has none.",
+          }),
+        ),
+        count: Type.Integer({ description: "Requests that a member answered in a time of this range" }),
+      }),
+      {
+        description:
+          "`answered` by the time from the request to the first message of a member: up to 1, 5 and 15 minutes, 1 and 4 hours, and longer. Answers from before the server counted them are left out.",
+      },
+    ),
     causes: Type.Array(Type.Object({ cause: stringEnum(handoffCauses), ...handoffCounts }), {
       description: "By cause, most frequent first",
     }),

@@ -76,6 +76,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0079-segment-analysis",
       "0081-chat-formats",
       "0082-document-warnings",
+      "0084-answer-times",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -138,6 +139,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0079-segment-analysis",
       "0081-chat-formats",
       "0082-document-warnings",
+      "0084-answer-times",
     ]);
   });
 

@@ -52,6 +52,7 @@ import { droppedEvents } from "./migrations/0078-dropped-events.ts";
 import { segmentAnalysis } from "./migrations/0079-segment-analysis.ts";
 import { chatFormats } from "./migrations/0081-chat-formats.ts";
 import { documentWarnings } from "./migrations/0082-document-warnings.ts";
+import { answerTimes } from "./migrations/0084-answer-times.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -115,6 +116,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0079-segment-analysis", segmentAnalysis],
   ["0081-chat-formats", chatFormats],
   ["0082-document-warnings", documentWarnings],
+  ["0084-answer-times", answerTimes],
 ];
 
 /**

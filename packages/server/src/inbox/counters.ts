@@ -1,4 +1,5 @@
 import { sql, type Transaction } from "kysely";
+import { answerTimeColumn } from "../conversations/analytics/answer-times.ts";
 import { type HandoffChange, onHandoff } from "../conversations/log/change.ts";
 import type { HandoffDayRow, HandoffRow } from "../db/tables/handoff.ts";
 import type { Tables } from "../db/tables.ts";
@@ -22,6 +23,12 @@ const zeroCounts: Counts = {
   answered: 0,
   answerMs: 0,
   inTime: 0,
+  answersWithin1Min: 0,
+  answersWithin5Min: 0,
+  answersWithin15Min: 0,
+  answersWithin1Hour: 0,
+  answersWithin4Hours: 0,
+  answersLater: 0,
 };
 
 /** Counts requests by agent, day (UTC) and cause, so that analytics never have to scan the conversations. */
@@ -103,5 +110,10 @@ type ResponseEvent = { event: "taken" | "answered"; at: number; ms: number };
 
 function countResponse({ promisedAt }: HandoffRow, { event, at, ms }: ResponseEvent): Partial<Counts> {
   if (event === "taken") return { taken: 1, waitedMs: ms };
-  return { answered: 1, answerMs: ms, inTime: promisedAt === null || at <= promisedAt ? 1 : 0 };
+  return {
+    answered: 1,
+    answerMs: ms,
+    inTime: promisedAt === null || at <= promisedAt ? 1 : 0,
+    [answerTimeColumn(ms)]: 1,
+  };
 }

@@ -134,6 +134,7 @@ onBothDatabases("in a handoff", (createDatabase) => {
     ]);
     const { handoffs } = (await owner.call("GET", `/conversations/analytics?agentId=${ofAgent}`)).body.data;
     expect(handoffs).toMatchObject({ count: 1, rate: 100, requested: 1, taken: 1, answered: 1, inTime: 1 });
+    expect(handoffs.answerTimes[0]).toEqual({ maxMs: 60_000, count: 1 });
     expect(handoffs.causes).toMatchObject([{ cause: "visitor", waitMs: expect.any(Number) }]);
   });
 

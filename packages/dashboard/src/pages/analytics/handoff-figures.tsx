@@ -43,6 +43,7 @@ export function HandoffFigures({ handoffs, agentId }: { handoffs: HandoffAnalyti
       description="By the day of the request, in UTC. Waiting times are means and exclude takeovers without a request."
     >
       <HandoffTotals handoffs={handoffs} />
+      <AnswerTimes times={handoffs.answerTimes} />
       <CausesTable causes={handoffs.causes} />
     </Section>
   );
@@ -68,6 +69,46 @@ function HandoffTotals({ handoffs }: { handoffs: HandoffAnalytics }) {
       />
     </TotalList>
   );
+}
+
+/** How many requests were answered in which time. The table has the same figures as text. */
+function AnswerTimes({ times }: { times: HandoffAnalytics["answerTimes"] }) {
+  const answered = times.reduce((sum, { count }) => sum + count, 0);
+  if (answered === 0) return null;
+  const max = Math.max(...times.map(({ count }) => count));
+  return (
+    <Table
+      label="Requests by the time to the first answer"
+      head={
+        <>
+          <Th>First answer</Th>
+          <Th isNumber>Requests</Th>
+          <Th isNumber>Share</Th>
+          <Th>
+            <span className="sr-only">Bar</span>
+          </Th>
+        </>
+      }
+    >
+      {times.map(({ maxMs, count }) => (
+        <Tr key={maxMs}>
+          <Td className="whitespace-nowrap">{rangeText(maxMs)}</Td>
+          <Td isNumber>{count.toLocaleString()}</Td>
+          <Td isNumber>{formatShare(count, answered)}</Td>
+          <Td className="w-1/2 sm:w-2/3">
+            <div aria-hidden className="h-3 rounded-[2px] bg-ink/85" style={{ width: `${(count / max) * 100}%` }} />
+          </Td>
+        </Tr>
+      ))}
+    </Table>
+  );
+}
+
+/** The ranges follow each other, so each is named by its longest time. */
+function rangeText(maxMs: number | null): string {
+  if (maxMs === null) return "Later";
+  const minutes = maxMs / 60_000;
+  return minutes < 60 ? `Within ${minutes} min` : `Within ${minutes / 60} h`;
 }
 
 function CausesTable({ causes: rows }: { causes: HandoffAnalytics["causes"] }) {

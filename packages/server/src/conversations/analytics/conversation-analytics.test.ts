@@ -178,7 +178,13 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     const account = await server.createAccount();
     const agentId = await createAgent(account);
     const { db } = server.deps;
-    const row = { agentId, day: "2026-01-31", cause: "visitor" as const };
+    const row = {
+      agentId,
+      day: "2026-01-31",
+      cause: "visitor" as const,
+      answersWithin1Min: 0,
+      answersLater: 0,
+    };
     const met = { taken: 3, waitedMs: 90_000, answered: 2, answerMs: 120_001, inTime: 1 };
     await db
       .insertInto("conversationHours")
@@ -187,10 +193,20 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     await db
       .insertInto("handoffDays")
       .values([
-        { ...row, ...met, requested: 3, conversations: 2 },
-        { ...row, ...met, requested: 3, conversations: 0, day: "2026-01-30" },
+        { ...row, ...met, requested: 3, conversations: 2, answersWithin1Min: 1, answersLater: 1 },
+        { ...row, ...met, requested: 3, conversations: 0, day: "2026-01-30", answersWithin1Min: 2 },
         { ...row, ...met, requested: 9, conversations: 9, day: "2026-01-29" },
-        { ...row, ...none, cause: "member", requested: 4, conversations: 1, taken: 4, answered: 1, inTime: 1 },
+        {
+          ...row,
+          ...none,
+          cause: "member",
+          requested: 4,
+          conversations: 1,
+          taken: 4,
+          answered: 1,
+          inTime: 1,
+          answersWithin1Min: 1,
+        },
         { ...row, ...none, cause: "rating", requested: 1, conversations: 1 },
       ])
       .execute();
@@ -202,6 +218,14 @@ onBothDatabases("conversation analytics", (createDatabase) => {
       conversations: 4,
       rate: 50,
       requested: 7,
+      answerTimes: [
+        { maxMs: 60_000, count: 3 },
+        { maxMs: 300_000, count: 0 },
+        { maxMs: 900_000, count: 0 },
+        { maxMs: 3_600_000, count: 0 },
+        { maxMs: 14_400_000, count: 0 },
+        { maxMs: null, count: 1 },
+      ],
       causes: [
         { ...visitor, cause: "visitor", count: 6, conversations: 2, rate: 25 },
         {

@@ -1,16 +1,18 @@
 import type { HandoffAnalytics } from "@foyer/contract";
-import type { HandoffDayRow } from "../../db/tables/handoff.ts";
+import type { AnswerTimeColumns, HandoffDayRow } from "../../db/tables/handoff.ts";
+import { summarizeAnswerTimes } from "./answer-times.ts";
 
 /** The counters of one cause over a range. */
 export type HandoffSums = Omit<HandoffDayRow, "agentId" | "day">;
 
-type Figures = Omit<HandoffAnalytics, "requested" | "causes">;
+type Figures = Omit<HandoffAnalytics, "requested" | "answerTimes" | "causes">;
 
 /** @param started how many conversations started in the range */
 export function summarizeHandoffs(causes: readonly HandoffSums[], started: number): HandoffAnalytics {
   const all = causes.reduce(add, nothing);
   // Leave out takeovers without a request, because they answer no request and would lower the mean times.
-  const asked = causes.filter(({ cause }) => cause !== "member").reduce(add, nothing);
+  const requests = causes.filter(({ cause }) => cause !== "member");
+  const asked = requests.reduce(add, nothing);
   const { count, conversations, rate } = toFigures(all, started);
   return {
     ...toFigures(asked, started),
@@ -18,6 +20,7 @@ export function summarizeHandoffs(causes: readonly HandoffSums[], started: numbe
     conversations,
     rate,
     requested: asked.requested,
+    answerTimes: summarizeAnswerTimes(requests),
     causes: causes.map((row) => {
       const ofCause = toFigures(row, started);
       return { cause: row.cause, ...ofCause, waitMs: row.cause === "member" ? null : ofCause.waitMs };
@@ -25,7 +28,7 @@ export function summarizeHandoffs(causes: readonly HandoffSums[], started: numbe
   };
 }
 
-type Sums = Omit<HandoffSums, "cause">;
+type Sums = Omit<HandoffSums, "cause" | keyof AnswerTimeColumns>;
 
 const nothing: Sums = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, answered: 0, answerMs: 0, inTime: 0 };
 

@@ -59,6 +59,8 @@ function selectHandoffs(db: Deps["db"], { organizationId, agentId, from, to }: A
     .select("cause")
     .select([sum("requested"), sum("conversations"), sum("taken"), sum("waitedMs")])
     .select([sum("answered"), sum("answerMs"), sum("inTime")])
+    .select([sum("answersWithin1Min"), sum("answersWithin5Min"), sum("answersWithin15Min")])
+    .select([sum("answersWithin1Hour"), sum("answersWithin4Hours"), sum("answersLater")])
     .groupBy("cause")
     .orderBy("requested", "desc")
     .orderBy("cause");

@@ -2,7 +2,7 @@ import type { Handler, HandoffCause } from "@foyer/contract";
 import type { Generated } from "kysely";
 import type { Instant, Json } from "./column-types.ts";
 
-export type HandoffTables = { handoffs: HandoffTable; handoffDays: HandoffDayRow };
+export type HandoffTables = { handoffs: HandoffTable; handoffDays: HandoffDayTable };
 
 /** A request for a person, from the request until the person's part ends. At most one of a conversation is open. */
 export type HandoffRow = {
@@ -62,6 +62,20 @@ export type HandoffDayRow = {
   answerMs: number;
   /** answered by the promised time */
   inTime: number;
+} & AnswerTimeColumns;
+
+/** Requests by the time to their first answer. Each answer is counted in the first column that covers its time. */
+export type AnswerTimeColumns = {
+  answersWithin1Min: number;
+  answersWithin5Min: number;
+  answersWithin15Min: number;
+  answersWithin1Hour: number;
+  answersWithin4Hours: number;
+  answersLater: number;
+};
+
+type HandoffDayTable = Omit<HandoffDayRow, keyof AnswerTimeColumns> & {
+  [Name in keyof AnswerTimeColumns]: Generated<number>;
 };
 
 /** Who has a conversation. */
