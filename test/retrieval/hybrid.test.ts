@@ -89,8 +89,10 @@ async function answerAll(database: TestDatabase): Promise<Lists> {
 it("hybrid search ranks the help center at least as well as the better of word search and vector search", () => {
   const [words, meaning, hybrid] = [onSqlite.words, onSqlite.meaning, onSqlite.hybrid].map(measureAnswers);
   expect(meaning?.ndcg10).toBeGreaterThan(0.9);
-  // One question whose passage moves by a rank changes this by less than 0.001.
-  expect(hybrid?.ndcg10).toBeGreaterThanOrEqual(Math.max(words?.ndcg10 ?? 1, meaning?.ndcg10 ?? 1) - 0.001);
+  // Of 161 passages, hybrid search ranks one eighth that word search alone ranks seventh, because vector search ranks it
+  // low. Of four others, two are a rank better and two a rank worse. Nothing more may be lost.
+  const oneRank = (1 / Math.log2(8) - 1 / Math.log2(9)) / 161;
+  expect(hybrid?.ndcg10).toBeGreaterThanOrEqual(Math.max(words?.ndcg10 ?? 1, meaning?.ndcg10 ?? 1) - oneRank - 1e-9);
   expect(hybrid?.recall5).toBeGreaterThanOrEqual(Math.max(words?.recall5 ?? 1, meaning?.recall5 ?? 1));
 });
 

@@ -81,13 +81,19 @@ export async function readTerms(index: Index, terms: QueryTerm[]): Promise<Segme
     else term.weight += term.spellingOf.reduce((sum, part) => sum + (weights.get(part) ?? 0), 0);
   }
   const unknown = missing.filter(({ surface }) => !spelled.has(surface));
-  const found = [...(await splitUnknown(index, unknown.slice(0, MAX_UNKNOWN))), ...(await findCompounds(index, words))];
+  // Where compounds are two words, an unknown word is rather an inflection of another than a compound.
+  const isCompounding = buildsCompounds(index.languages);
+  const inflected = isCompounding ? [] : await replaceBySimilar(index, unknown);
+  const others = unknown.filter((term) => !inflected.includes(term)).slice(0, MAX_UNKNOWN);
+  const found = [...(await splitUnknown(index, others)), ...(await findCompounds(index, words))];
   terms.push(...found);
   const resolved = new Set(found.flatMap(({ spellingOf }) => spellingOf ?? []));
-  const replaced = unknown
-    .filter(({ surface, terms: [name = ""] }) => !resolved.has(surface) && hasSimilarTerms(name))
-    .slice(0, MAX_UNKNOWN);
-  await replaceBySimilar(index, replaced);
+  const replaced = isCompounding
+    ? await replaceBySimilar(
+        index,
+        unknown.filter(({ surface }) => !resolved.has(surface)),
+      )
+    : inflected;
   const similarLookup = await lookUp(
     index,
     termNames([...replaced, ...found]).filter((name) => !lookup.names.has(name)),
@@ -187,11 +193,13 @@ function addition(term: QueryTerm, terms: string[], weights: Pick<QueryTerm, "we
   return { surface: term.surface, terms, chunks: 0, ...weights, spellingOf: [term.surface] };
 }
 
-async function replaceBySimilar({ connection, segments }: Index, unknown: readonly QueryTerm[]): Promise<void> {
+/** Replaces the terms of unknown words with similar ones of the index. @returns the words with similar terms */
+async function replaceBySimilar({ connection, segments }: Index, words: readonly QueryTerm[]): Promise<QueryTerm[]> {
+  const unknown = words.filter(({ terms: [name = ""] }) => hasSimilarTerms(name)).slice(0, MAX_UNKNOWN);
   const prefixes = new Set(termNames(unknown).map((name) => name.slice(0, PREFIX_LENGTH)));
-  if (prefixes.size === 0) return;
+  if (prefixes.size === 0) return [];
   const indexed = [...(await readTermsWithPrefixes(connection, segments, [...prefixes]))];
-  for (const term of unknown) {
+  return unknown.filter((term) => {
     const found = term.terms.flatMap((name) => {
       const prefix = name.slice(0, PREFIX_LENGTH);
       return findSimilarTerms(
@@ -199,8 +207,10 @@ async function replaceBySimilar({ connection, segments }: Index, unknown: readon
         indexed.filter((other) => other.startsWith(prefix)),
       );
     });
-    if (found.length > 0) term.terms = [...new Set(found)];
-  }
+    if (found.length === 0) return false;
+    term.terms = [...new Set(found)];
+    return true;
+  });
 }
 
 function limitTerms(terms: readonly QueryTerm[]): QueryTerm[] {
