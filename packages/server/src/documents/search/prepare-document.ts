@@ -97,10 +97,14 @@ function detectLanguages(title: string, chunks: readonly PreparedChunk[]): strin
 }
 
 /** The terms under which a text is found, in any order and with repetitions, and the number of its words. */
-export function analyzeText(text: string, languages: readonly string[]): { terms: string[]; words: number } {
+export function analyzeText(
+  text: string,
+  languages: readonly string[],
+  { hasEndings = buildsCompounds(languages) } = {},
+): { terms: string[]; words: number } {
   const words = wordsOf(text, languages);
   const terms = words.flatMap((word) => word.terms);
-  if (buildsCompounds(languages)) terms.push(...terms.flatMap((term) => endingTerm(term) ?? []));
+  if (hasEndings) terms.push(...terms.flatMap((term) => endingTerm(term) ?? []));
   for (const spelling of spellingsOf(text, languages)) terms.push(...spelling.terms);
   return { terms, words: words.length };
 }

@@ -8,7 +8,7 @@ import { readTerms } from "./read-terms.ts";
 import { rerank } from "./rerank.ts";
 import { type Meaning, searchVectors } from "./search-vectors.ts";
 import type { SegmentMemory } from "./segment-memory.ts";
-import { alternativeTerms, mayBeJoined, type Spelling, spellingsOf } from "./spellings.ts";
+import { alternativeTerms, isEndingTerm, mayBeJoined, type Spelling, spellingsOf } from "./spellings.ts";
 import { foldMarks, stemmerFor } from "./stemmers.ts";
 import type { VectorMemory } from "./vector-memory.ts";
 import { highestScore, type QueryTerm, rankChunks, type Scored } from "./word-scores.ts";
@@ -212,7 +212,9 @@ function findMatchedWords({ chunk, terms }: Found, languages: readonly string[])
   const text = [chunk.title, chunk.heading, chunk.question, chunk.text].join("\n");
   const missing = new Set(terms.flatMap((term) => term.terms));
   const inText = new Set<string>();
-  for (const name of analyzeText(text, languages).terms) if (missing.delete(name)) inText.add(name);
+  // Without the endings of compounds, when the question asks for none: they are half as many terms as there are words.
+  const options = { hasEndings: [...missing].some(isEndingTerm) };
+  for (const name of analyzeText(text, languages, options).terms) if (missing.delete(name)) inText.add(name);
   const found = terms.filter((term) => term.terms.some((name) => inText.has(name)));
   const surfaces = found.map(({ surface }) => surface).filter((surface) => !stopWords.has(foldMarks(surface)));
   return [...new Set(surfaces)];

@@ -7,6 +7,7 @@ import { normalize, stemWord, type Word } from "./words.ts";
  * dashes count, because word processors replace the hyphen.
  */
 const JOINER = "[-\u2010-\u2015\u2212./'&_:,+·@\\\\]";
+const joinedParts = new RegExp(`[\\p{L}\\p{N}\\p{M}]${JOINER}[\\p{L}\\p{N}\\p{M}]`, "u");
 const joinerOfWords = new RegExp(JOINER.replace("'", ""), "u");
 const chains = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])[\\p{L}\\p{N}\\p{M}]+(?:${JOINER}[\\p{L}\\p{N}\\p{M}]+)+`, "gu");
 /** Groups separated by spaces or punctuation, each with a digit: phone numbers, account numbers, `1 299`. */
@@ -32,7 +33,11 @@ export type Spelling = Word & { parts: string[] };
  */
 export function spellingsOf(text: string, languages: readonly string[]): Spelling[] {
   const normalized = normalize(text);
-  if (!/[\d#+&\-.'/:_@\u2010-\u2015\u2212]/u.test(normalized)) return [];
+  // Most texts have only some of these, and each search for one takes as long as finding the words.
+  const hasChains = joinedParts.test(normalized);
+  const hasNumbers = /\p{N}/u.test(normalized);
+  const hasSymbols = /[#+]|\.\p{L}/u.test(normalized);
+  if (!hasChains && !hasNumbers && !hasSymbols) return [];
   const stems = languages.flatMap((language) => stemmerFor(language) ?? []);
   const found = new Map<string, Spelling>();
   const add: Add = (surface, parts, words = []) => {
@@ -41,10 +46,13 @@ export function spellingsOf(text: string, languages: readonly string[]): Spellin
     const known = words.flatMap((word) => stemWord(word, stems));
     if (!terms.every((term) => known.includes(term))) found.set(surface, { surface, terms, parts });
   };
-  for (const [chain] of normalized.matchAll(chains)) addChain(add, chain);
-  for (const [word] of normalized.matchAll(mixedWords)) addMixed(add, word);
-  for (const [groups] of normalized.matchAll(numberGroups)) addNumberGroups(add, groups);
-  for (const [number] of normalized.matchAll(longNumber)) addPhoneNumber(add, number, [number]);
+  if (hasChains) for (const [chain] of normalized.matchAll(chains)) addChain(add, chain);
+  if (hasNumbers) {
+    for (const [word] of normalized.matchAll(mixedWords)) addMixed(add, word);
+    for (const [groups] of normalized.matchAll(numberGroups)) addNumberGroups(add, groups);
+    for (const [number] of normalized.matchAll(longNumber)) addPhoneNumber(add, number, [number]);
+  }
+  if (!hasSymbols) return [...found.values()];
   for (const [name] of normalized.matchAll(symbolNames)) {
     // Not stemmed, because stemmers know no symbols.
     if (!found.has(name)) found.set(name, { surface: name, terms: [name], parts: [] });
@@ -177,6 +185,8 @@ export function endingTerm(term: string): string | null {
   if (term.length < MIN_COMPOUND || !/^\p{L}+$/u.test(term)) return null;
   return ENDING + reverse(term);
 }
+
+export const isEndingTerm = (term: string): boolean => term.startsWith(ENDING);
 
 /** The beginning of the ending terms of all compounds that end with this term. */
 export const endingPrefix = (term: string): string => ENDING + reverse(term);
