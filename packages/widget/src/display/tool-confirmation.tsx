@@ -3,11 +3,12 @@ import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
 import type { ToolQuestion } from "../tools/page-tools.ts";
 import { Rows } from "./rows.tsx";
+import { readableName } from "./slots.ts";
 
 /** The name and the value of a property, from a line such as `size: M`. */
 const splitLine = (line: string): [string, string] => {
   const at = line.indexOf(": ");
-  return [line.slice(0, at), line.slice(at + 2)];
+  return [readableName(line.slice(0, at)), line.slice(at + 2)];
 };
 
 /** Asks the visitor to allow what the page is about to do. The reply waits for the decision. */

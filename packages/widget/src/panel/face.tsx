@@ -9,7 +9,7 @@ import { usePanel } from "./panel-context.ts";
 export type Light = "dark" | "lit" | "glowing";
 
 /** The lamp. With `hangs`, it hangs on its cord. */
-export function Lamp({ light = "glowing", hangs }: { light?: Light; hangs?: boolean }): JSX.Element {
+export function Lamp({ light = "glowing", hangs }: { light?: Light; hangs?: boolean | undefined }): JSX.Element {
   return (
     <svg class={`lamp ${light}`} viewBox={hangs ? "0 0 24 40" : "0 16 24 24"} aria-hidden="true">
       <path class="light" d="M5 28.5h14l5 11.5H0z" />
@@ -26,7 +26,7 @@ export function AgentFace({ light, hangs }: { light: Light; hangs?: boolean }): 
   if (face === "none") return null;
   if (image) return <img class="avatar" src={image} alt="" />;
   if (face === "initials") return <Initials text={toInitials(core.title)} class={light} />;
-  return <Lamp light={light} {...(hangs ? { hangs } : {})} />;
+  return <Lamp light={light} hangs={hangs} />;
 }
 
 /** Represents a person. Their name is displayed next to it. */
