@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
+import { readableName } from "../panel/slots.ts";
 import type { ToolQuestion } from "../tools/page-tools.ts";
 import { Rows } from "./rows.tsx";
-import { readableName } from "./slots.ts";
 
 /** The name and the value of a property, from a line such as `size: M`. */
 const splitLine = (line: string): [string, string] => {
