@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { readableName, type ShownTool, slotText } from "../panel/slots.ts";
 import { Rows } from "./rows.tsx";
 
-/** The values of a result in JSON by their names, or null for a text. The values inside of others get a path. */
+/** The values of a result in JSON by their names, or null for a text. Nested values are listed on their own. */
 function parseRows(text: string): [string, string][] | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -13,11 +13,10 @@ function parseRows(text: string): [string, string][] | null {
   }
 }
 
-function listValues(value: object, path = ""): [string, string][] {
-  return Object.entries(value).flatMap(([name, inner]): [string, string][] => {
-    const title = [path, Array.isArray(value) ? `${Number(name) + 1}` : readableName(name)].filter(Boolean).join(" · ");
-    return typeof inner === "object" && inner !== null ? listValues(inner, title) : [[title, String(inner ?? "–")]];
-  });
+function listValues(value: object): [string, string][] {
+  return Object.entries(value).flatMap(([name, inner]): [string, string][] =>
+    typeof inner === "object" && inner !== null ? listValues(inner) : [[readableName(name), String(inner ?? "–")]],
+  );
 }
 
 /**
