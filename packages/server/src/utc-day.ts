@@ -1,4 +1,4 @@
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 
 const DAY_MS = 86_400_000;
 

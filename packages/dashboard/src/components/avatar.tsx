@@ -1,6 +1,6 @@
 import { toInitials } from "@foyer/contract/rules/initials";
 import { UserRound } from "lucide-react";
-import { Lamp } from "./logo.tsx";
+import { Logo } from "./logo.tsx";
 
 const circle = "inline-flex size-6 shrink-0 items-center justify-center rounded-full text-xs font-semibold";
 
@@ -29,7 +29,7 @@ export function VisitorAvatar({ name }: { name: string | null }) {
 export function AgentAvatar() {
   return (
     <span aria-hidden className={circle}>
-      <Lamp size={20} />
+      <Logo size={20} />
     </span>
   );
 }

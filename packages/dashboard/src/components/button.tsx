@@ -5,9 +5,9 @@ import type { ComponentProps } from "react";
  * `main` is the primary action of a view. `danger` is for destructive actions and names what it destroys. `plain` has
  * no border.
  */
-type Look = "main" | "quiet" | "plain" | "danger";
+type Variant = "main" | "quiet" | "plain" | "danger";
 
-const looks: Record<Look, string> = {
+const variants: Record<Variant, string> = {
   main: "bg-lamp text-on-lamp font-semibold hover:bg-lamp-hover disabled:bg-sunken disabled:text-soft",
   quiet: "border border-rim bg-raised hover:bg-hover disabled:text-soft",
   plain: "hover:bg-hover disabled:text-soft",
@@ -19,32 +19,37 @@ const shape =
 
 /** `isBusy` keeps the button's size, shows that its action is running, and ignores clicks until it has finished. */
 export function Button({
-  look = "quiet",
+  variant = "quiet",
   isBusy = false,
   disabled,
   className = "",
   children,
   ...rest
-}: ComponentProps<"button"> & { look?: Look; isBusy?: boolean }) {
+}: ComponentProps<"button"> & { variant?: Variant; isBusy?: boolean }) {
   return (
     <button
       type="button"
       {...rest}
       disabled={disabled || isBusy}
       aria-busy={isBusy || undefined}
-      className={`${shape} ${looks[look]} ${isBusy ? "glow" : ""} ${className}`}
+      className={`${shape} ${variants[variant]} ${isBusy ? "glow" : ""} ${className}`}
     >
       {children}
     </button>
   );
 }
 
-/** A link that looks like a button, with the router's `to`, `params` and `search`. */
+/** A link that variants like a button, with the router's `to`, `params` and `search`. */
 export const ButtonLink = createLink(PlainLink);
 
-function PlainLink({ look = "quiet", className = "", children, ...rest }: ComponentProps<"a"> & { look?: Look }) {
+function PlainLink({
+  variant = "quiet",
+  className = "",
+  children,
+  ...rest
+}: ComponentProps<"a"> & { variant?: Variant }) {
   return (
-    <a {...rest} className={`${shape} ${looks[look]} ${className}`}>
+    <a {...rest} className={`${shape} ${variants[variant]} ${className}`}>
       {children}
     </a>
   );

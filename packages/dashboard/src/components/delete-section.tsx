@@ -20,7 +20,7 @@ export function DeleteSection({
         <h2 className="text-lg">{title}</h2>
         <p className="mt-1 max-w-[70ch] text-soft">{description}</p>
       </div>
-      <Button look="danger" onClick={onDelete}>
+      <Button variant="danger" onClick={onDelete}>
         {action}
       </Button>
     </section>

@@ -115,7 +115,7 @@ export function ConfirmDialog({
         )}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" look="danger" disabled={!isAllowed} isBusy={isBusy}>
+          <Button type="submit" variant="danger" disabled={!isAllowed} isBusy={isBusy}>
             {action}
           </Button>
         </div>

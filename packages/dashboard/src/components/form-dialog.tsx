@@ -43,7 +43,7 @@ export function FormDialog({
         <div className="flex flex-wrap items-center justify-end gap-2 pt-1">
           {besideAction && <div className="me-auto">{besideAction}</div>}
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={form.isBusy}>
+          <Button type="submit" variant="main" isBusy={form.isBusy}>
             {action}
           </Button>
         </div>

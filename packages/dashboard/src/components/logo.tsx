@@ -2,7 +2,7 @@
  * The logo: a hanging lamp, lit while something is live. `isHanging` adds the cord above it, for a lamp that hangs from
  * the top edge of its surroundings.
  */
-export function Lamp({
+export function Logo({
   isLit = true,
   isHanging = false,
   size = 24,

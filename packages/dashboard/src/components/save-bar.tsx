@@ -30,11 +30,11 @@ export function SaveBar({
         >
           <p className="flex-1">Not saved yet</p>
           {isDirty && (
-            <Button look="plain" onClick={onDiscard} disabled={isBusy}>
+            <Button variant="plain" onClick={onDiscard} disabled={isBusy}>
               Discard
             </Button>
           )}
-          <Button type="submit" look="main" isBusy={isBusy}>
+          <Button type="submit" variant="main" isBusy={isBusy}>
             {label}
           </Button>
         </div>
@@ -43,10 +43,10 @@ export function SaveBar({
         <p className="text-soft">You have unsaved changes on this page.</p>
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={leaving.stay}>Cancel</Button>
-          <Button look="danger" onClick={leaving.leave}>
+          <Button variant="danger" onClick={leaving.leave}>
             Discard changes
           </Button>
-          <Button look="main" onClick={save}>
+          <Button variant="main" onClick={save}>
             {label}
           </Button>
         </div>

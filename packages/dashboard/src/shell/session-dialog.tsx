@@ -93,7 +93,7 @@ function SignInAgain({ email }: { email: string }) {
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="main" isBusy={isBusy}>
+        <Button type="submit" variant="main" isBusy={isBusy}>
           Sign in
         </Button>
         <Button onClick={sendLink} disabled={isBusy}>

@@ -4,7 +4,7 @@ import { Outlet, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { IconButton } from "../components/button.tsx";
-import { Lamp } from "../components/logo.tsx";
+import { Logo } from "../components/logo.tsx";
 import { Page } from "../components/page.tsx";
 import { EmptyState } from "../components/states.tsx";
 import { useInboxLive } from "../data/inbox-live.ts";
@@ -79,7 +79,7 @@ export function Shell() {
           </Dialog.Portal>
         </Dialog.Root>
         <span className="flex h-full flex-1 items-start gap-2 font-semibold">
-          <Lamp isHanging /> <span className="pt-4.5">Foyer</span>
+          <Logo isHanging /> <span className="pt-4.5">Foyer</span>
         </span>
         <IconButton label="Search" onClick={() => setCommandOpen(true)}>
           <Search size={18} aria-hidden />

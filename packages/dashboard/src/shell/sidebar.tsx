@@ -5,7 +5,7 @@ import { ChevronsUpDown, ListChecks, Monitor, Moon, Search, Sun, X } from "lucid
 import type { ReactNode } from "react";
 import { Avatar } from "../components/avatar.tsx";
 import { IconButton } from "../components/button.tsx";
-import { Lamp } from "../components/logo.tsx";
+import { Logo } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
 import { api } from "../data/api.ts";
 import { useInboxLive } from "../data/inbox-live.ts";
@@ -26,7 +26,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto px-3 pb-3">
       <Link to="/" className="relative flex h-14 items-start gap-2 px-2 text-lg font-semibold" aria-label="Foyer home">
-        <Lamp isHanging />
+        <Logo isHanging />
         <span className="pt-3.5">Foyer</span>
       </Link>
       <AgentSwitcher name={current?.name ?? "No agents yet"} agents={agents} />

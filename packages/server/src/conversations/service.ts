@@ -8,7 +8,7 @@ import type {
   Ownership,
   ReplyFailure,
 } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { identityLevel } from "../agents/identity/identity-level.ts";
 import { verifyVisitor } from "../agents/identity/verified-visitor.ts";
 import type { AgentService } from "../agents/service.ts";

@@ -1,5 +1,5 @@
 import type { Document, DocumentChanges } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { Logger } from "pino";
 import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";

@@ -12,7 +12,7 @@ import type { LeasedDelivery, NewDelivery } from "../outbox/delivery-queue.ts";
 import { hostOf, MAIL_HOST } from "../outbox/host-of.ts";
 import type { DeliveryHandler, OpenDelivery, Outbox } from "../outbox/outbox.ts";
 import { createPayloadSlots, deliveryWithoutSlot } from "../outbox/payload-slots.ts";
-import { createFailure, createPost, delivered, explainFailure } from "../outbox/send-answer.ts";
+import { createFailure, createPost, delivered, explainFailure } from "../outbox/send-response.ts";
 import { recordSentHosts } from "../outbox/sent-hosts.ts";
 import { listActiveSecrets, readSigningSecret } from "../outbox/signing-secret.ts";
 import { createWebhookHeaders } from "../outbox/webhook-signature.ts";

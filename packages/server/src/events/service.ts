@@ -9,7 +9,7 @@ import {
   type WebhookSecret,
   type WebhookTest,
 } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { sampleEvent } from "@foyer/contract/rules/sample-events";
 import type { DeliveryAttemptRow, WebhookRow } from "../db/tables/outbox.ts";
 import { inTransaction } from "../db/transaction.ts";

@@ -1,5 +1,5 @@
 import type { FormSubmission, FormSubmissionDetail, SubmissionQuery, SubmissionRetry } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { AgentService } from "../agents/service.ts";
 import type { SubmissionRow } from "../db/tables/forms.ts";
 import type { Deps } from "../deps.ts";

@@ -6,9 +6,9 @@ import { createMember, createOwner, signedInBrowser } from "../../../../test/ses
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { createConversationLog } from "../conversations/log/log.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { createAssignConversation } from "./assign-conversation.ts";
 import { createHandoffCounters } from "./counters.ts";
 import { scheduleRelease } from "./former-members.ts";
-import { createAssignConversation } from "./give.ts";
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
 

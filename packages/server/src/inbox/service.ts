@@ -12,7 +12,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
-import type { AssignConversation } from "./give.ts";
+import type { AssignConversation } from "./assign-conversation.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };

@@ -1,7 +1,7 @@
 import type { DisplayConfig, FormSchema, PostAction, Tool, ToolChanges } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
 import { DEFAULT_DISPLAY_TYPE } from "@foyer/contract/rules/display-types";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { ToolRow } from "../db/tables.ts";
 import { parseBodyTemplate } from "./http/body-rules.ts";
 

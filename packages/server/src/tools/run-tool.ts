@@ -16,7 +16,7 @@ import { failure, type ToolOutcome } from "./tool-outcome.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 type Input = Record<string, unknown>;
-type Turn = { context: TurnContext; signal?: AbortSignal; runInPage?: RunInPage };
+type ToolCallScope = { context: TurnContext; signal?: AbortSignal; runInPage?: RunInPage };
 /** `result` and `warnings` are for members: the whole result, and what the display leaves out. */
 type Ran = { outcome: ToolOutcome; problem?: string; result?: unknown; warnings?: string[] } & Partial<
   Pick<ToolTest, "request" | "response">
@@ -34,7 +34,7 @@ export function createToolRunner(
   agents: Pick<AgentService, "get" | "identitySecret">,
   secrets: SecretService,
 ) {
-  async function run(tool: ToolRow, input: unknown, turn: Turn): Promise<Ran> {
+  async function run(tool: ToolRow, input: unknown, scope: ToolCallScope): Promise<Ran> {
     const problem = inputProblem(tool.inputSchema, input);
     if (problem !== null) return { outcome: failure(`The input is not valid: ${problem}.`) };
     switch (tool.executionType) {
@@ -43,10 +43,10 @@ export function createToolRunner(
       case "form":
         return { outcome: showForm(tool, input as Input) };
       case "http":
-        return runHttp(tool, input as Input, turn);
+        return runHttp(tool, input as Input, scope);
       case "client":
-        return turn.runInPage
-          ? runClient(tool, turn.runInPage)
+        return scope.runInPage
+          ? runClient(tool, scope.runInPage)
           : { outcome: failure("This tool runs in the visitor's page.") };
     }
   }
@@ -57,7 +57,7 @@ export function createToolRunner(
     return showResult(tool, answer.result, quoteResult(answer.result));
   }
 
-  async function runHttp(tool: ToolRow, input: Input, { context, signal }: Turn): Promise<Ran> {
+  async function runHttp(tool: ToolRow, input: Input, { context, signal }: ToolCallScope): Promise<Ran> {
     const mayUseUnbound = tool.mayUseUnboundSecrets === 1;
     const secretFor = (name: string, host: string) =>
       secrets.valueFor(tool.organizationId, name, { host, mayUseUnbound });
@@ -95,8 +95,8 @@ export function createToolRunner(
 
   return {
     /** `problem` is the exact error message for members. */
-    async run(tool: ToolRow, input: unknown, turn: Turn) {
-      const { outcome, problem } = await run(tool, input, turn);
+    async run(tool: ToolRow, input: unknown, scope: ToolCallScope) {
+      const { outcome, problem } = await run(tool, input, scope);
       return { outcome, problem: findProblem(outcome, problem) };
     },
     /** For members, who may see more than visitors. */

@@ -1,6 +1,6 @@
 import type { AgentRow } from "../db/tables.ts";
-import { createResponseCache, type ResponseCache } from "../http/answer-cache.ts";
 import { createEntityTag } from "../http/etag.ts";
+import { createResponseCache, type ResponseCache } from "../http/response-cache.ts";
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 

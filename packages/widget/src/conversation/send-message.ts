@@ -1,4 +1,4 @@
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
 import { sendableIdentity } from "../loader/page-values.ts";
 import type { VisitorSession } from "../loader/visitor-session.ts";

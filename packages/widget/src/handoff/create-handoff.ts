@@ -1,5 +1,5 @@
 import type { Ownership, WidgetHandoff } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { type ConversationKey, FoyerError } from "@foyer/sdk";
 import { errorMessageFor } from "../conversation/error-messages.ts";
 import type { PanelContext } from "../panel/panel-context.ts";

@@ -7,7 +7,7 @@ import type { Chat } from "../conversation/create-chat.ts";
 export function watchCauses(chat: Chat, onChange: (change: { isCause: boolean }) => void, signal: AbortSignal): void {
   let before = "";
   let causesBefore = "";
-  const look = () => {
+  const checkCauses = () => {
     const { entries, ownership, phase, running } = chat.store.get();
     const last = entries.findLast((entry) => entry.type === "reply");
     const calls = last?.parts.filter((part) => part.type === "tool" && isCause(part.kind, part.state)).length ?? 0;
@@ -20,8 +20,8 @@ export function watchCauses(chat: Chat, onChange: (change: { isCause: boolean })
     causesBefore = causes;
     onChange({ isCause: isNew });
   };
-  signal.addEventListener("abort", chat.store.watch(look));
-  look();
+  signal.addEventListener("abort", chat.store.watch(checkCauses));
+  checkCauses();
 }
 
 const isCause = (kind: string | null | undefined, state: string) =>

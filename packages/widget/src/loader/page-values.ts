@@ -1,4 +1,4 @@
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { isOfEveryObject, toJson } from "@foyer/sdk/to-json";
 import type { KnownIdentity } from "./user-token.ts";
 import { warnOfPage } from "./warn-of-page.ts";

@@ -1,4 +1,4 @@
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { Identity } from "../foyer-api.ts";
 import { iconNames, type LauncherIcon } from "./launcher-icons.ts";
 

@@ -31,8 +31,8 @@ let isParsed = false;
  *
  * `onErased` is called when `document.open` has removed all event listeners of the page, so nothing works any more.
  */
-export function createShadowHost(look: Appearance, label: string, onErased: () => void) {
-  const { accentColor, theme, position, offsetX, offsetY, zIndex } = look;
+export function createShadowHost(appearance: Appearance, label: string, onErased: () => void) {
+  const { accentColor, theme, position, offsetX, offsetY, zIndex } = appearance;
   const host = document.createElement("foyer-widget");
   const root = host.attachShadow({ mode: "open" });
   const accent = accentColor ?? LAMP;

@@ -1,4 +1,4 @@
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
 import { chooseAgentImage } from "../loader/agent-images.ts";

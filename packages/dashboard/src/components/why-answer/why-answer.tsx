@@ -5,7 +5,7 @@ import { Tag } from "../status.tsx";
 import { MarkedWords } from "./marked-words.tsx";
 import { MatchReason } from "./match-reason.tsx";
 import { PassagePlace } from "./passage-place.tsx";
-import { describeOutcome, describeSearch } from "./why-words.ts";
+import { describeOutcome, describeSearch } from "./why-texts.ts";
 
 /** Explains a reply: what it searched for, the passages it received, and which of them it cites. */
 export function WhyAnswer({

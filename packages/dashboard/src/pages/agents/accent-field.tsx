@@ -38,7 +38,7 @@ export function AccentField({
           className="min-h-9 w-32 rounded-lg border border-edge bg-raised px-3 py-1.5 font-mono aria-invalid:border-wrong pointer-coarse:min-h-11"
         />
         {value !== "" && (
-          <Button look="plain" onClick={() => onChange("")}>
+          <Button variant="plain" onClick={() => onChange("")}>
             Reset to amber
           </Button>
         )}

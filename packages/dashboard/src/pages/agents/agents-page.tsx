@@ -26,7 +26,7 @@ export function AgentsPage() {
       title="Agents"
       description="Each agent has its own knowledge, tools and appearance. Conversations include your test chats, which analytics leave out."
       actions={
-        <ButtonLink look="main" to="/start">
+        <ButtonLink variant="main" to="/start">
           Create agent
         </ButtonLink>
       }
@@ -47,7 +47,7 @@ function NoAgents() {
       <EmptyState
         title="No agents yet"
         action={
-          <ButtonLink look="main" to="/start">
+          <ButtonLink variant="main" to="/start">
             Create agent
           </ButtonLink>
         }

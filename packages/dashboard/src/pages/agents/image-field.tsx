@@ -62,7 +62,7 @@ export function ImageField({
           {value ? "Replace" : "Choose image"}
         </Button>
         {value && (
-          <Button look="plain" aria-label={`Remove ${label.toLowerCase()}`} onClick={() => onChange(null)}>
+          <Button variant="plain" aria-label={`Remove ${label.toLowerCase()}`} onClick={() => onChange(null)}>
             Remove
           </Button>
         )}

@@ -26,7 +26,7 @@ export function LauncherFields({ values, onChange, errorAt }: AppearanceFieldsPr
           { value: "message", label: "Message" },
           { value: "question", label: "Question mark" },
           { value: "sparkle", label: "Sparkle" },
-          { value: "lamp", label: "Lamp" },
+          { value: "lamp", label: "Logo" },
         ]}
       />
       <ImageField

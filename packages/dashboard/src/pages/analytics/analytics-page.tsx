@@ -138,7 +138,7 @@ function NoActivity({ agentId }: { agentId: string }) {
     <EmptyState
       title="No conversations in this period"
       action={
-        <ButtonLink look="main" to="/agents/$agentId/embed" params={{ agentId }}>
+        <ButtonLink variant="main" to="/agents/$agentId/embed" params={{ agentId }}>
           Get the embed code
         </ButtonLink>
       }

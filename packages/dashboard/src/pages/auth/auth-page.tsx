@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
-import { Lamp } from "../../components/logo.tsx";
+import { Logo } from "../../components/logo.tsx";
 
 /** The frame of pages that need no session. It shows the logo and a heading above the page's only form or message. */
 export function AuthPage({ title, children }: { title: string; children: ReactNode }) {
@@ -10,7 +10,7 @@ export function AuthPage({ title, children }: { title: string; children: ReactNo
   return (
     <div className="mx-auto flex min-h-dvh w-full max-w-[22rem] flex-col px-4">
       <header className="flex items-start gap-2 text-lg font-semibold">
-        <Lamp isHanging size={40} />
+        <Logo isHanging size={40} />
         <p className="pt-8">Foyer</p>
       </header>
       <main className="grid gap-6 pt-10 pb-16">

@@ -40,7 +40,7 @@ export function ForgotPasswordPage() {
           onChange={(email) => form.change({ email })}
           error={form.errorAt("email")}
         />
-        <Button type="submit" look="main" isBusy={form.isBusy}>
+        <Button type="submit" variant="main" isBusy={form.isBusy}>
           Get reset link
         </Button>
       </form>

@@ -64,14 +64,14 @@ export function InvitationPage() {
         </>
       )}
       {session.data && !isOther && (
-        <Button look="main" onClick={() => accept.mutate()} isBusy={accept.isPending}>
+        <Button variant="main" onClick={() => accept.mutate()} isBusy={accept.isPending}>
           Join {organizationName}
         </Button>
       )}
       {!session.data && token && <JoinForm id={id} email={email} token={token} organizationName={organizationName} />}
       {!session.data && !token && (
         <div className="grid gap-2">
-          <ButtonLink look="main" to="/sign-up" search={{ invitation: id }}>
+          <ButtonLink variant="main" to="/sign-up" search={{ invitation: id }}>
             Create account
           </ButtonLink>
           <ButtonLink to="/sign-in" search={{ next: serverPath(`/dashboard/invitations/${id}`) }}>
@@ -118,7 +118,7 @@ function JoinForm({
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}
         />
-        <Button type="submit" look="main" isBusy={form.isBusy}>
+        <Button type="submit" variant="main" isBusy={form.isBusy}>
           Join {organizationName}
         </Button>
       </form>

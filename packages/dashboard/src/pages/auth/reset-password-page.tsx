@@ -22,7 +22,7 @@ export function ResetPasswordPage() {
     return (
       <AuthPage title="Password changed">
         <p>All other sessions were signed out.</p>
-        <ButtonLink look="main" to="/sign-in">
+        <ButtonLink variant="main" to="/sign-in">
           Sign in
         </ButtonLink>
       </AuthPage>
@@ -45,7 +45,7 @@ export function ResetPasswordPage() {
           onChange={(newPassword) => form.change({ newPassword })}
           error={form.errorAt("newPassword")}
         />
-        <Button type="submit" look="main" isBusy={form.isBusy}>
+        <Button type="submit" variant="main" isBusy={form.isBusy}>
           Set password
         </Button>
       </form>

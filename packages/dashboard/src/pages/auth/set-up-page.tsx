@@ -101,7 +101,7 @@ export function SetUpPage() {
           onChange={(agentName) => form.change({ agentName })}
           error={form.errorAt("agentName")}
         />
-        <Button type="submit" look="main" isBusy={form.isBusy}>
+        <Button type="submit" variant="main" isBusy={form.isBusy}>
           Set up this server
         </Button>
       </form>
@@ -144,7 +144,7 @@ function SignInNext({ agentId, apiKey }: { agentId: string; apiKey: string }) {
   return (
     <AuthPage title="Your server is ready">
       <p>We couldn't sign you in automatically. Sign in with the email and password you just chose.</p>
-      <ButtonLink look="main" to="/sign-in" search={{ next: serverPath(`/dashboard/start?agentId=${agentId}`) }}>
+      <ButtonLink variant="main" to="/sign-in" search={{ next: serverPath(`/dashboard/start?agentId=${agentId}`) }}>
         Sign in
       </ButtonLink>
       <div className="grid gap-2">

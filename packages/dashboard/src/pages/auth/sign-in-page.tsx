@@ -51,7 +51,7 @@ export function SignInPage() {
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}
         />
-        <Button type="submit" look="main" isBusy={form.isBusy}>
+        <Button type="submit" variant="main" isBusy={form.isBusy}>
           Sign in
         </Button>
         <Button onClick={sendLink} disabled={form.isBusy}>

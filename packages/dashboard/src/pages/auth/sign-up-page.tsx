@@ -77,7 +77,7 @@ export function SignUpPage() {
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}
         />
-        <Button type="submit" look="main" isBusy={form.isBusy}>
+        <Button type="submit" variant="main" isBusy={form.isBusy}>
           Create account
         </Button>
       </form>

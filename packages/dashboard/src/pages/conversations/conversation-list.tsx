@@ -25,7 +25,7 @@ export function ConversationList({
   activeAt,
   hrefOf,
   query,
-  look,
+  onRowsShown,
   isStale,
   onOpen,
   onActive,
@@ -41,7 +41,7 @@ export function ConversationList({
   hrefOf: (row: ListedConversation) => string;
   /** The search text, which is highlighted in the rows. */
   query: string;
-  look: (first: number, last: number) => void;
+  onRowsShown: (first: number, last: number) => void;
   isStale: boolean;
   onOpen: (row: ListedConversation) => void;
   onActive: (id: string) => void;
@@ -73,7 +73,7 @@ export function ConversationList({
   // biome-ignore lint/correctness/useExhaustiveDependencies: these positions have no height
   useLayoutEffect(() => virtual.measure(), [virtual, leftKey]);
   const { startIndex = 0, endIndex = 0 } = virtual.range ?? {};
-  useEffect(() => look(startIndex, endIndex), [look, startIndex, endIndex]);
+  useEffect(() => onRowsShown(startIndex, endIndex), [onRowsShown, startIndex, endIndex]);
 
   useImperativeHandle(handle, () => ({
     isAtTop: () => (scroller.current?.scrollTop ?? 0) < ROW_HEIGHT / 2,
@@ -98,7 +98,7 @@ export function ConversationList({
     <div className="relative min-h-0 flex-1">
       {list.fresh > 0 && (
         <div className="absolute inset-x-0 top-2 z-10 flex justify-center">
-          <Button look="main" className="appear min-h-8 rounded-full" onClick={onShowFresh}>
+          <Button variant="main" className="appear min-h-8 rounded-full" onClick={onShowFresh}>
             {list.fresh.toLocaleString()} new
           </Button>
         </div>

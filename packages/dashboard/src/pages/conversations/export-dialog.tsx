@@ -52,7 +52,7 @@ export function ExportDialog({ query, total, onClose }: { query: ListQuery; tota
       )}
       <div className="flex justify-end gap-2">
         <Button onClick={close}>{progress ? "Stop export" : "Cancel"}</Button>
-        <Button look="main" isBusy={progress !== null} onClick={start}>
+        <Button variant="main" isBusy={progress !== null} onClick={start}>
           Export
         </Button>
       </div>

@@ -223,7 +223,7 @@ function FilterFields({
         <VisitorField value={search.userId ?? ""} onChange={(userId) => onChange({ userId })} />
       </div>
       {isAny && (
-        <Button look="plain" className="col-span-2" onClick={() => onChange(noFilters)}>
+        <Button variant="plain" className="col-span-2" onClick={() => onChange(noFilters)}>
           Clear filters
         </Button>
       )}

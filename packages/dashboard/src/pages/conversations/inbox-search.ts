@@ -1,5 +1,5 @@
 import type { ConversationTag } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { Input, Output } from "@foyer/sdk";
 import { startOfDay } from "../../components/start-of-day.ts";
 

@@ -13,7 +13,7 @@ export function NoConversations({ agentId }: { agentId: string }) {
         title="The first conversation will appear here"
         action={
           <div className="flex flex-wrap gap-2">
-            <ButtonLink look="main" to="/agents/$agentId/embed" params={{ agentId }}>
+            <ButtonLink variant="main" to="/agents/$agentId/embed" params={{ agentId }}>
               Get the embed code
             </ButtonLink>
             <a

@@ -116,7 +116,7 @@ function Body({
       handle={handle}
       window={window}
       above={waiting}
-      look={list.look}
+      onRowsShown={list.onRowsShown}
       isStale={list.isStale}
       onShowFresh={() => {
         list.showNew();

@@ -103,7 +103,7 @@ it("the list window removes conversations that were deleted here", () => {
 it("the list window is the server's list once its top is shown, for any sequence of changes", () => {
   const act = fc.oneof(
     fc.constant({ kind: "add" as const }),
-    fc.record({ kind: fc.constantFrom("remove" as const, "move" as const, "look" as const), at: fc.nat(400) }),
+    fc.record({ kind: fc.constantFrom("remove" as const, "move" as const, "load" as const), at: fc.nat(400) }),
     fc.constantFrom({ kind: "top" as const }, { kind: "held" as const }),
   );
   fc.assert(

@@ -25,26 +25,26 @@ export type ListWindow = {
 };
 
 /** A page at a position of the window. `cursor` continues after it, if the server sent one. */
-export type ListAnswer = {
+export type ListPage = {
   at: number;
   total: number;
   rows: readonly ListedConversation[];
   cursor?: string | null | undefined;
 };
 
-export function openWindow(answer: ListAnswer): ListWindow {
+export function openWindow(answer: ListPage): ListWindow {
   return withTop({ total: 0, fresh: 0, shownAt: "", cursors: new Map(), entries: new Map(), epoch: -1 }, answer);
 }
 
 /** Adds a fetched page. */
-export function withPage(window: ListWindow, answer: ListAnswer): ListWindow {
+export function withPage(window: ListWindow, answer: ListPage): ListWindow {
   // A page that is not full is the last one, regardless of the reported total.
   const end = answer.at + answer.rows.length;
   return placeRows({ ...window, total: answer.rows.length < PAGE ? end : window.total }, answer);
 }
 
 /** Shows a refetched first page. The rows further down may have moved, so they are refetched when they become visible. */
-export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
+export function withTop(window: ListWindow, answer: ListPage): ListWindow {
   const shownAt = answer.rows[0]?.updatedAt ?? "";
   const next = { ...window, fresh: 0, shownAt, cursors: new Map(), total: answer.total, epoch: window.epoch + 1 };
   return placeRows(next, answer);
@@ -54,7 +54,7 @@ export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
  * Applies a refetched first page while the user reads further down: updates the rows where they are, and counts those
  * that would move to the top.
  */
-export function withHeldTop(window: ListWindow, answer: ListAnswer): ListWindow {
+export function withHeldTop(window: ListWindow, answer: ListPage): ListWindow {
   const fresh = answer.rows.filter(({ updatedAt }) => updatedAt > window.shownAt).length;
   const rows = new Map(answer.rows.map((row) => [row.id, row]));
   const entries = [...window.entries].map(
@@ -118,7 +118,7 @@ export function createPageQuery({ cursors, fresh }: ListWindow, page: number) {
   return after === undefined ? { limit: PAGE, offset: at + fresh } : { limit: PAGE, after };
 }
 
-function placeRows(window: ListWindow, { at: start, rows, cursor }: ListAnswer): ListWindow {
+function placeRows(window: ListWindow, { at: start, rows, cursor }: ListPage): ListWindow {
   const entries = new Map(window.entries);
   rows.forEach((row, index) => {
     entries.set(start + index, { row, epoch: window.epoch });

@@ -40,7 +40,7 @@ export function OwnershipBar({
   const { handler, assignee, handoff } = conversation;
   const isMine = handler === "human" && assignee?.userId === me;
   const takeOver = (
-    <Button look={handler === "waiting" ? "main" : "quiet"} isBusy={acts.isBusy} onClick={onTakeOver}>
+    <Button variant={handler === "waiting" ? "main" : "quiet"} isBusy={acts.isBusy} onClick={onTakeOver}>
       Take over
     </Button>
   );

@@ -39,7 +39,7 @@ export function ReturnDialog({
         />
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={isBusy}>
+          <Button type="submit" variant="main" isBusy={isBusy}>
             Return to agent
           </Button>
         </div>

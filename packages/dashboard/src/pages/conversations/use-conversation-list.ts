@@ -7,7 +7,7 @@ import { type InboxSearch, isTeamView, type ListQuery, toListQuery } from "./inb
 import {
   createPageQuery,
   findMissingPages,
-  type ListAnswer,
+  type ListPage,
   type ListWindow,
   openWindow,
   PAGE,
@@ -58,13 +58,13 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
   );
   const window = held?.window ?? null;
   const isCurrent = held?.key === key;
-  const { look, isBroken, tryAgain } = useMissingPages(query, isCurrent ? window : null, change);
+  const { onRowsShown, isBroken, tryAgain } = useMissingPages(query, isCurrent ? window : null, change);
 
   return {
     window,
     /** The filters, without the order. */
     filters,
-    look,
+    onRowsShown,
     isBroken,
     tryAgain,
     isStale: window !== null && !isCurrent,
@@ -124,11 +124,11 @@ function useMissingPages(
     return () => clearTimeout(timer);
   }, [query, window, range, change, attempt]);
 
-  const look = useCallback((first: number, last: number) => {
+  const onRowsShown = useCallback((first: number, last: number) => {
     setRange((range) => (range[0] === first && range[1] === last ? range : [first, last]));
   }, []);
   const tryAgain = () => setBroken(([, attempt]) => [false, attempt + 1]);
-  return { look, isBroken, tryAgain };
+  return { onRowsShown, isBroken, tryAgain };
 }
 
 /** Not cached, because the list itself keeps the rows that it shows, and all other rows may have moved. */
@@ -136,7 +136,7 @@ function fetchPage(input: ListQuery) {
   return queryClient.fetchQuery({ ...endpointQuery("listConversations", input), staleTime: 0, gcTime: 0 });
 }
 
-function toAnswer({ data, pagination }: Output<"listConversations">, at: number): ListAnswer {
+function toAnswer({ data, pagination }: Output<"listConversations">, at: number): ListPage {
   return { rows: data, total: pagination.total, at, cursor: pagination.cursor };
 }
 

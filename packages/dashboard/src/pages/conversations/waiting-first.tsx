@@ -61,7 +61,7 @@ export function WaitingFirst({
         ))}
       </ul>
       {total > rows.length && (
-        <Button look="plain" className="m-1 xl:ms-5" onClick={onShowAll}>
+        <Button variant="plain" className="m-1 xl:ms-5" onClick={onShowAll}>
           Show {(total - rows.length).toLocaleString()} more waiting
         </Button>
       )}

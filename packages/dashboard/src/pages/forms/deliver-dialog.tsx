@@ -18,7 +18,7 @@ export function DeliverDialog(props: {
       <div className="grid gap-2 text-soft">{children}</div>
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" isBusy={isBusy} onClick={onConfirm}>
+        <Button variant="main" isBusy={isBusy} onClick={onConfirm}>
           {action}
         </Button>
       </div>

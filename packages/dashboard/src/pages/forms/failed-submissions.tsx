@@ -46,7 +46,7 @@ export function FailedSubmissions({
         <span aria-hidden className="size-2 shrink-0 rounded-full bg-wrong" />
         {pluralize(failed, "submission")} could not be delivered.
       </p>
-      <Button look="main" onClick={() => setAsking(true)}>
+      <Button variant="main" onClick={() => setAsking(true)}>
         {action}
       </Button>
       <DeliverDialog
@@ -104,7 +104,7 @@ function Progress(props: { queued: number; pending: number | null; failed: numbe
         <p role="status" className="min-w-0 flex-1 basis-60">
           {text} {failed > 0 && `${failed.toLocaleString()} failed.`}
         </p>
-        <Button look="plain" onClick={onClose}>
+        <Button variant="plain" onClick={onClose}>
           Close
         </Button>
       </div>

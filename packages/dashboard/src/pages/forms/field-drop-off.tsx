@@ -29,7 +29,7 @@ export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; 
               {isRequired ? "" : "optional"}
             </span>
             <div className="col-span-full sm:order-2 sm:col-span-1">
-              <Bar width={rate} look={isRequired ? "bg-ink" : "bg-edge"} />
+              <Bar width={rate} color={isRequired ? "bg-ink" : "bg-edge"} />
             </div>
           </li>
         ))}

@@ -131,7 +131,7 @@ function NotShown({ agentId, entry, range }: Pick<Figures, "agentId" | "entry" |
     <EmptyState
       title={`“${toolTitle(entry.toolName)}” was not shown ${when}`}
       action={
-        <ButtonLink look="main" to="/agents/$agentId/triggers" params={{ agentId }}>
+        <ButtonLink variant="main" to="/agents/$agentId/triggers" params={{ agentId }}>
           Show it with a trigger
         </ButtonLink>
       }
@@ -147,7 +147,7 @@ function NoForms({ agentId }: { agentId: string }) {
     <EmptyState
       title="No forms yet"
       action={
-        <ButtonLink look="main" to="/agents/$agentId/tools/new" params={{ agentId }} search={{ kind: "form" }}>
+        <ButtonLink variant="main" to="/agents/$agentId/tools/new" params={{ agentId }} search={{ kind: "form" }}>
           Create form
         </ButtonLink>
       }

@@ -28,7 +28,7 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
         />
       </dl>
       <ol aria-label="Funnel" className="grid gap-3">
-        {steps.map(({ name, look, ofBefore }, index) => {
+        {steps.map(({ name, color, ofBefore }, index) => {
           const count = counts[index] ?? 0;
           return (
             <li
@@ -46,7 +46,7 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
                 </span>
               </p>
               <div className="col-span-full sm:order-2 sm:col-span-1">
-                <Bar width={percentOf(count, impressions)} look={look} />
+                <Bar width={percentOf(count, impressions)} color={color} />
               </div>
             </li>
           );
@@ -58,10 +58,10 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
 
 /** The steps in the colors of the chart. */
 const steps = [
-  { name: "Shown", look: "bg-edge", ofBefore: null },
-  { name: "Started", look: "bg-soft", ofBefore: "of shown" },
-  { name: "Submitted", look: "bg-ink", ofBefore: "of started" },
-  { name: "Delivered", look: "bg-lamp", ofBefore: "of submitted" },
+  { name: "Shown", color: "bg-edge", ofBefore: null },
+  { name: "Started", color: "bg-soft", ofBefore: "of shown" },
+  { name: "Submitted", color: "bg-ink", ofBefore: "of started" },
+  { name: "Delivered", color: "bg-lamp", ofBefore: "of submitted" },
 ];
 
 function deliveredHelp(failed: number, underWay: number): string {
@@ -86,11 +86,11 @@ function Rate({ name, value, help }: { name: string; value: string; help: string
 }
 
 /** A bar with a width in percent. A value above 0 always stays visible. */
-export function Bar({ width, look }: { width: number; look: string }) {
+export function Bar({ width, color }: { width: number; color: string }) {
   return (
     <div aria-hidden className="h-6 min-w-0 overflow-hidden rounded-md bg-sunken">
       <div
-        className={`h-full rounded-md ${look}`}
+        className={`h-full rounded-md ${color}`}
         style={{ width: `${width === 0 ? 0 : Math.min(100, Math.max(width, 0.5))}%` }}
       />
     </div>

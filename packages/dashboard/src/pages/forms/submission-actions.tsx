@@ -21,7 +21,7 @@ export function RedeliverSubmission({ submission }: { submission: FormSubmission
   const send = () => retry.mutate({ id }, { onSettled: () => setAsking(false) });
   if (isOpen) {
     return (
-      <Button look={hasFailed ? "main" : "quiet"} isBusy={retry.isPending} onClick={send}>
+      <Button variant={hasFailed ? "main" : "quiet"} isBusy={retry.isPending} onClick={send}>
         {hasFailed ? "Redeliver failed" : "Try again now"}
       </Button>
     );

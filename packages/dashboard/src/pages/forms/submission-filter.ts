@@ -1,5 +1,5 @@
 import type { SubmissionQuery } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { startOfDay } from "../../components/start-of-day.ts";
 import { isStatus } from "./submission-labels.ts";
 

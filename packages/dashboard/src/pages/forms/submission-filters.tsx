@@ -37,7 +37,7 @@ export function SubmissionFilters({ search, forms }: { search: SubmissionSearch;
       <TextField label="To" type="date" value={search.to ?? ""} onChange={(to) => change({ to })} />
       {isFiltered(search) && (
         <Button
-          look="plain"
+          variant="plain"
           className="justify-self-start"
           onClick={() => change({ status: "", toolId: "", from: "", to: "" })}
         >

@@ -91,7 +91,7 @@ function NoSubmissions({ agentId, hasForms, isKnown }: { agentId: string; hasFor
     <EmptyState
       title={hasForms ? "No submissions yet" : "No forms yet"}
       action={
-        <ButtonLink look="main" to={to} params={{ agentId }} {...(hasForms ? {} : { search: { kind: "form" } })}>
+        <ButtonLink variant="main" to={to} params={{ agentId }} {...(hasForms ? {} : { search: { kind: "form" } })}>
           {name}
         </ButtonLink>
       }

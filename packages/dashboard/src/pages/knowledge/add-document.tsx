@@ -20,7 +20,7 @@ export function AddMenu({ onAdd, onChooseFiles }: { onAdd: (kind: AddableKind) =
   return (
     <Menu
       trigger={
-        <Button look="main">
+        <Button variant="main">
           Add <ChevronDown size={16} aria-hidden />
         </Button>
       }

@@ -55,10 +55,10 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
       <Button disabled={isBusy || selected.every(isUnderWay)} onClick={() => run("retry")}>
         Process again
       </Button>
-      <Button look="danger" disabled={isBusy} onClick={() => setDeleting(true)}>
+      <Button variant="danger" disabled={isBusy} onClick={() => setDeleting(true)}>
         Delete
       </Button>
-      <Button look="plain" onClick={onClear}>
+      <Button variant="plain" onClick={onClear}>
         Clear selection
       </Button>
       <ConfirmDialog

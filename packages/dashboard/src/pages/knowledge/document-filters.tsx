@@ -1,4 +1,4 @@
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Select, TextField } from "../../components/field.tsx";

@@ -1,5 +1,5 @@
 import type { DocumentQuery } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 
 /** The search parameters of the list. Pages are counted from 1. */
 export type KnowledgeSearch = { q?: string; state?: string; kind?: string; page?: number };

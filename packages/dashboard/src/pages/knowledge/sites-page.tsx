@@ -31,7 +31,7 @@ export function SitesPage() {
   });
   const sites = list.data?.sources ?? [];
   const add = (
-    <Button look="main" onClick={() => setEditing("new")}>
+    <Button variant="main" onClick={() => setEditing("new")}>
       Add site
     </Button>
   );

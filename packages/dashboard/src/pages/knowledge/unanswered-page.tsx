@@ -1,5 +1,5 @@
 import type { UnansweredQuestion } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -180,7 +180,7 @@ function Question({
         <Button onClick={onAnswer} aria-label={`Write the answer: ${question}`}>
           Write the answer
         </Button>
-        <Button look="plain" onClick={onDismiss} aria-label={`Dismiss: ${question}`}>
+        <Button variant="plain" onClick={onDismiss} aria-label={`Dismiss: ${question}`}>
           Dismiss
         </Button>
       </div>

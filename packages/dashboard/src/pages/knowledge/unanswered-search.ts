@@ -1,5 +1,5 @@
 import type { UnansweredQuery } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 
 /** The search parameters of the unanswered questions. Pages are counted from 1. */
 export type UnansweredSearch = { reason?: string; period?: string; page?: number };

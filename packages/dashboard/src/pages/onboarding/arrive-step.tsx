@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { ButtonLink } from "../../components/button.tsx";
-import { Lamp } from "../../components/logo.tsx";
+import { Logo } from "../../components/logo.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery, refresh } from "../../data/queries.ts";
@@ -43,7 +43,7 @@ export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
           <Arrived agentId={agent.id} conversation={first} />
         ) : (
           <div className="flex min-h-20 items-center gap-4 rounded-lg border border-line bg-raised px-5 py-4">
-            <Lamp size={32} isLit={false} />
+            <Logo size={32} isLit={false} />
             <div>
               <Status tone={found.isError ? "wrong" : "live"}>
                 {found.isError ? "Not connected" : "Waiting for a message…"}
@@ -69,7 +69,7 @@ function Arrived({
 }) {
   return (
     <div className="flex min-h-20 flex-wrap items-center gap-4 rounded-lg border border-ink bg-raised px-5 py-4">
-      <Lamp size={32} />
+      <Logo size={32} />
       <div className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{conversation.title || "Untitled conversation"}</p>
         <p className="text-soft">
@@ -77,7 +77,7 @@ function Arrived({
         </p>
       </div>
       <ButtonLink
-        look="main"
+        variant="main"
         to="/agents/$agentId/conversations/$conversationId"
         params={{ agentId, conversationId: conversation.id }}
       >

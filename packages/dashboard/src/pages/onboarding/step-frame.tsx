@@ -41,21 +41,21 @@ function StepButtons({
 }) {
   const before = findAdjacentStep(step, -1);
   const after = findAdjacentStep(step, 1);
-  const look = isMain ? "main" : "quiet";
+  const variant = isMain ? "main" : "quiet";
   return (
     <div className="flex flex-wrap items-center gap-2">
       {next?.isSubmit && (
-        <Button type="submit" look={look} isBusy={isBusy}>
+        <Button type="submit" variant={variant} isBusy={isBusy}>
           {next.label}
         </Button>
       )}
       {next && !next.isSubmit && agentId && after && (
-        <ButtonLink look={look} to="/start" search={{ agentId, step: after }}>
+        <ButtonLink variant={variant} to="/start" search={{ agentId, step: after }}>
           {next.label}
         </ButtonLink>
       )}
       {agentId && before && (
-        <ButtonLink look="plain" to="/start" search={{ agentId, step: before }}>
+        <ButtonLink variant="plain" to="/start" search={{ agentId, step: before }}>
           Back
         </ButtonLink>
       )}

@@ -8,7 +8,7 @@ import type {
   ToolChanges,
 } from "@foyer/contract";
 import type { ChatFormat } from "@foyer/contract/rules/chat-formats";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { findInputNames } from "@foyer/contract/rules/url-template";
 import { FoyerError } from "@foyer/sdk";
 import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./input-schema-draft.ts";

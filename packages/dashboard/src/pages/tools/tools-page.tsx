@@ -63,7 +63,7 @@ function CreateTool({ agentId }: { agentId: string }) {
   return (
     <Menu
       trigger={
-        <Button look="main">
+        <Button variant="main">
           Create tool <ChevronDown size={16} aria-hidden />
         </Button>
       }

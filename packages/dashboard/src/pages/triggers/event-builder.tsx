@@ -15,7 +15,7 @@ export function EventBuilder(props: Props) {
         <legend className="float-start flex-1 font-medium">
           Conditions on the event data <span className="font-normal text-soft">(optional)</span>
         </legend>
-        <Button look="plain" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+        <Button variant="plain" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
           {isJson ? "Edit as rows" : "Edit as JSON"}
         </Button>
       </div>

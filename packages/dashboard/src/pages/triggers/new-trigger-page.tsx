@@ -76,7 +76,7 @@ function NewTrigger({ agentId, first: given }: { agentId: string; first: Trigger
     >
       <TriggerForm agent={agent} draft={draft} onSave={save}>
         {!draft.isDirty && (
-          <Button type="submit" look="main" isBusy={draft.isBusy}>
+          <Button type="submit" variant="main" isBusy={draft.isBusy}>
             Create trigger
           </Button>
         )}

@@ -21,7 +21,7 @@ export function TriggersPage() {
   const { agentId } = route.useParams();
   const { data: triggers } = useSuspenseQuery(endpointQuery("listTriggers", { agentId }));
   const add = (
-    <ButtonLink look="main" to="/agents/$agentId/triggers/new" params={{ agentId }}>
+    <ButtonLink variant="main" to="/agents/$agentId/triggers/new" params={{ agentId }}>
       Create trigger
     </ButtonLink>
   );

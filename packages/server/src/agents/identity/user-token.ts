@@ -1,5 +1,5 @@
 import type { ActingVisitor, VerifiedVisitor } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { JWTPayload } from "jose";
 import { AppError } from "../../errors.ts";
 

@@ -90,7 +90,7 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   let unreadableSteps = 0;
   try {
     if (input.openingCall) {
-      const answer = createOpeningAnswer(input.openingCall);
+      const answer = createOpeningStep(input.openingCall);
       prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output, totals));
     }
     for (let step = 1; step <= input.maxSteps; step++) {
@@ -117,7 +117,7 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
 }
 
 /** How a step ended whose text is the end of the reply. A text that was cut must not look complete. */
-function toStopReason({ finishReason }: Answer): "end_turn" | "max_tokens" | "content_filter" {
+function toStopReason({ finishReason }: ModelStep): "end_turn" | "max_tokens" | "content_filter" {
   if (finishReason?.unified === "length") return "max_tokens";
   // OpenAI's adapter gives no reason for a refusal that the model wrote itself, which is complete.
   const isCut = finishReason?.unified === "content-filter" && finishReason.raw !== undefined;
@@ -125,14 +125,14 @@ function toStopReason({ finishReason }: Answer): "end_turn" | "max_tokens" | "co
 }
 
 /** The visitor can try again. Members read what the model has sent instead of a reply. */
-function emptyReplyError({ finishReason, reasoning }: Answer): ModelError {
+function emptyReplyError({ finishReason, reasoning }: ModelStep): ModelError {
   const isCut = finishReason?.unified === "length";
   const sent = reasoning.size > 0 ? "The model sent only thoughts and no reply." : "The model sent an empty reply.";
   const cause = new Error(isCut ? `${sent} It had reached its limit of tokens.` : sent);
   return new ModelError("MODEL_UNAVAILABLE", "The model did not answer.", { cause });
 }
 
-function unreadableCallError(answer: Answer): ModelError {
+function unreadableCallError(answer: ModelStep): ModelError {
   const cause = new Error(`The model's calls of tools cannot be read. ${explainUnreadable(answer)}`);
   return new ModelError("MODEL_UNAVAILABLE", "The model did not answer.", { cause });
 }
@@ -140,14 +140,14 @@ function unreadableCallError(answer: Answer): ModelError {
 const isUnreadable = ({ input }: ToolCallPart) => parseToolInput(input) === undefined;
 
 /** Tells the model why a call was not run. */
-function explainUnreadable({ finishReason }: Answer): string {
+function explainUnreadable({ finishReason }: ModelStep): string {
   return finishReason?.unified === "length"
     ? "The input was cut off, because the output reached the limit of tokens, so it is not valid JSON. Send a shorter input."
     : "The input is not valid JSON.";
 }
 
 /** The model's output of one step, in the form in which it is sent back to the model. */
-type Answer = {
+type ModelStep = {
   content: AssistantContent;
   calls: ToolCallPart[];
   /** the number of calls beyond MAX_CALLS, which are neither run nor sent back to the model */
@@ -163,7 +163,7 @@ type Answer = {
   finishReason: LanguageModelV4FinishReason | null;
 };
 
-const createEmptyAnswer = (): Answer => ({
+const createEmptyStep = (): ModelStep => ({
   content: [],
   calls: [],
   ignoredCalls: 0,
@@ -175,26 +175,26 @@ const createEmptyAnswer = (): Answer => ({
   finishReason: null,
 });
 
-function createOpeningAnswer({ name, input }: { name: string; input: unknown }): Answer {
+function createOpeningStep({ name, input }: { name: string; input: unknown }): ModelStep {
   const toolCallId = newCallId();
   return {
-    ...createEmptyAnswer(),
+    ...createEmptyStep(),
     content: [{ type: "tool-call", toolCallId, toolName: name, input }],
     calls: [{ type: "tool-call", toolCallId, toolName: name, input: JSON.stringify(input) }],
   };
 }
 
 /** Runs one step: calls the model and streams its text to the output. */
-async function runStep(input: LoopInput, output: ReplyOutput, totals: Totals): Promise<Answer> {
+async function runStep(input: LoopInput, output: ReplyOutput, totals: Totals): Promise<ModelStep> {
   const { organizationId, model, prompt, tools, temperature, signal, limits } = input;
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
   signal.throwIfAborted();
-  let answer = createEmptyAnswer();
+  let answer = createEmptyStep();
   try {
     await askModel(organizationId, model, request, limits, signal, {
       begin() {
         for (const { toolCallId } of answer.calls) totals.callIds.delete(toolCallId);
-        answer = createEmptyAnswer();
+        answer = createEmptyStep();
       },
       part: (part) => takePart(part, answer, output, totals),
     });
@@ -220,7 +220,7 @@ type Totals = {
   hasActed: boolean;
 };
 
-function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage, callIds }: Totals) {
+function takePart(part: ModelPart, answer: ModelStep, output: ReplyOutput, { usage, callIds }: Totals) {
   const { content, calls } = answer;
   answer.received += countCharacters(part);
   if (answer.received > MAX_RECEIVED) throw new ReplyLimitError();
@@ -265,7 +265,7 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage,
  * Some servers count the calls of each step from 0. An id that the reply has already used is replaced, because events
  * and results refer to calls by their ids.
  */
-function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<string>) {
+function takeCall(part: ToolCallPart, { calls, content }: ModelStep, callIds: Set<string>) {
   const isNew = part.toolCallId !== "" && !callIds.has(part.toolCallId);
   const toolCallId = isNew ? part.toolCallId : newCallId();
   callIds.add(toolCallId);
@@ -285,7 +285,7 @@ function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<s
  * messages to the model, the reply keeps the model's id.
  */
 async function runTools(
-  answer: Answer,
+  answer: ModelStep,
   input: LoopInput,
   output: ReplyOutput,
   totals: Totals,

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { SourcePageRow } from "../../db/tables/documents.ts";
 import type { Deps } from "../../deps.ts";
 import type { Trx } from "../store.ts";
-import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";
+import { EXCLUDED_BY_ROBOTS } from "./page-problems.ts";
 import type { SyncJob } from "./sync-queue.ts";
 import { TRAP_REASON } from "./trap-detector.ts";
 

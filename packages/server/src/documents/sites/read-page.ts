@@ -15,7 +15,7 @@ import type { FileStore } from "../file-store.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
 import { fetchPage, shortenUrl } from "./fetch-site-page.ts";
-import { EXCLUDED_BY_ROBOTS, isNoindexHeader, readProblem } from "./page-responses.ts";
+import { EXCLUDED_BY_ROBOTS, isNoindexHeader, readProblem } from "./page-problems.ts";
 import type { PageStore } from "./page-store.ts";
 import type { SyncJob, SyncProblem, SyncQueue } from "./sync-queue.ts";
 import { type createTrapDetector, TRAP_REASON } from "./trap-detector.ts";

@@ -5,7 +5,7 @@ import { declaredType } from "../extract/declared-type.ts";
 import { ExtractionError } from "../extract/extraction-error.ts";
 import { SiteError } from "./discover.ts";
 import { fetchPage } from "./fetch-site-page.ts";
-import { HIDDEN_BY_OWNER, readProblem } from "./page-responses.ts";
+import { HIDDEN_BY_OWNER, readProblem } from "./page-problems.ts";
 import type { RunningSync } from "./read-page.ts";
 
 /** Losing this many pages in one sync is suspicious. On smaller sites, losing half of the pages is suspicious. */

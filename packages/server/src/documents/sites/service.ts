@@ -6,8 +6,8 @@ import type {
   SourcePreviewRequest,
 } from "@foyer/contract";
 import { maxSourcePages } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { AgentService } from "../../agents/service.ts";
 import type { Principal } from "../../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../../db/database-errors.ts";

@@ -4,7 +4,7 @@ import type { RunJob } from "../../jobs/worker.ts";
 import type { Extractor } from "../extract/extractor.ts";
 import { deleteSourcePages } from "../retention.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
-import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";
+import { EXCLUDED_BY_ROBOTS } from "./page-problems.ts";
 import {
   NO_TEXT,
   obstacleReasons,

@@ -3,7 +3,7 @@ import { readTimeZone } from "../../agents/handoff.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
-import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-answer.ts";
+import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import { recordSentHosts } from "../../outbox/sent-hosts.ts";
 import { createWebhookHeaders } from "../../outbox/webhook-signature.ts";
 import type { MailRecipients } from "../../tools/form/mail-recipients.ts";

@@ -1,5 +1,5 @@
 import { type CannedReply, maxCannedReplies } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { CannedReplyRow } from "../../db/tables/notes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";

@@ -7,7 +7,7 @@ import type { MailContent } from "../../outbound/mail-content.ts";
 import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
-import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-answer.ts";
+import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import type { ChatAddress } from "../../outbox/team-chat.ts";
 import { answerMail } from "./answer-mail.ts";
 import type { NoticeTarget } from "./notice-target.ts";

@@ -9,7 +9,7 @@ import type { Tables } from "../../db/tables.ts";
 const MAX_NOTIFIED = 100;
 
 /** The recipients of a request: one member, everyone at the same time, or no one because the request has ended. */
-export type Turn = { kind: "member"; userId: string } | { kind: "everybody" } | null;
+export type NoticeAudience = { kind: "member"; userId: string } | { kind: "everybody" } | null;
 
 type Recipients = {
   /** members who want an email */
@@ -18,11 +18,11 @@ type Recipients = {
   channels: Array<Pick<NoticeChannelRow, "id" | "url">>;
 };
 
-/** The members whose turn it is, with their notification settings, and the team's channels. */
+/** The members to notify, with their notification settings, and the team's channels. */
 export async function findRecipients(
   trx: Transaction<Tables>,
   organizationId: string,
-  turn: NonNullable<Turn>,
+  audience: NonNullable<NoticeAudience>,
 ): Promise<Recipients> {
   const members = await trx
     .selectFrom("members")
@@ -33,8 +33,8 @@ export async function findRecipients(
     )
     .select(["members.userId", "noticeSettings.email", "noticeSettings.push"])
     .where("members.organizationId", "=", organizationId)
-    .$if(turn.kind === "member", (query) =>
-      query.where("members.userId", "=", turn.kind === "member" ? turn.userId : ""),
+    .$if(audience.kind === "member", (query) =>
+      query.where("members.userId", "=", audience.kind === "member" ? audience.userId : ""),
     )
     .orderBy("members.id")
     .limit(MAX_NOTIFIED)

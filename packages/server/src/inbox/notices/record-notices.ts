@@ -11,11 +11,10 @@ import { failpoint } from "../../failpoints.ts";
 import { newId } from "../../ids.ts";
 import { hostOf, MAIL_HOST } from "../../outbox/host-of.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
-
+import { takeNextAudience } from "./escalation.ts";
 import { createMemberNotices } from "./member-notices.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
-import { findRecipients, type Turn } from "./recipients.ts";
-import { takeTurn } from "./turns.ts";
+import { findRecipients, type NoticeAudience } from "./recipients.ts";
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
 
@@ -59,22 +58,22 @@ export function createNoticeRecorder(
 
   const memberNotices = createMemberNotices(mailer, enqueue, now);
 
-  /** Notifies the recipients whose turn it is. Outside office hours, no push notifications are sent. */
+  /** Notifies the recipients who are next. Outside office hours, no push notifications are sent. */
   async function notify(
     trx: Transaction<Tables>,
     request: Request,
-    { turn, step, isOpen: isOfficeOpen }: { turn: NonNullable<Turn>; step: number; isOpen: boolean },
+    { audience, step, isOpen: isOfficeOpen }: { audience: NonNullable<NoticeAudience>; step: number; isOpen: boolean },
   ): Promise<void> {
-    await send(trx, request, { notice: "request", handoffId: request.id, step }, { turn, isOpen: isOfficeOpen });
+    await send(trx, request, { notice: "request", handoffId: request.id, step }, { audience, isOpen: isOfficeOpen });
   }
 
   async function send(
     trx: Transaction<Tables>,
     request: Request,
     about: About,
-    { turn, isOpen: isOfficeOpen }: { turn: NonNullable<Turn>; isOpen: boolean },
+    { audience, isOpen: isOfficeOpen }: { audience: NonNullable<NoticeAudience>; isOpen: boolean },
   ): Promise<void> {
-    const { emails, devices, channels } = await findRecipients(trx, request.organizationId, turn);
+    const { emails, devices, channels } = await findRecipients(trx, request.organizationId, audience);
     await enqueue(trx, request, [
       ...(mailer.isConfigured ? emails : []).map((userId) => ({
         type: "email" as const,
@@ -99,10 +98,10 @@ export function createNoticeRecorder(
    * @returns false when the agent was deleted
    */
   async function call(trx: Transaction<Tables>, request: Request, step: number): Promise<boolean> {
-    const next = await takeTurn(trx, request);
+    const next = await takeNextAudience(trx, request);
     if (!next) return false;
     const { hours, promiseMinutes } = next.settings;
-    await notify(trx, request, { turn: next.turn, step, isOpen: isOpen(hours, now()) });
+    await notify(trx, request, { audience: next.audience, step, isOpen: isOpen(hours, now()) });
     const dueAt = promiseMinutes === null ? null : addOpenMinutes(hours, promiseMinutes, now());
     if (dueAt !== null && next.hasNext) await setTimer(trx, request, { kind: "escalation", step, dueAt });
     return true;
@@ -118,7 +117,10 @@ export function createNoticeRecorder(
       .executeTakeFirst();
     if (!agent) return;
     const about = { notice: "digest", handoffId: request.id, count } as const;
-    await send(trx, request, about, { turn: { kind: "everybody" }, isOpen: isOpen(parseHandoff(agent).hours, now()) });
+    await send(trx, request, about, {
+      audience: { kind: "everybody" },
+      isOpen: isOpen(parseHandoff(agent).hours, now()),
+    });
   }
 
   const listener = onHandoff(async (trx, change) => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PushSubscriptionRow } from "../../db/tables/notices.ts";
 import type { Deps } from "../../deps.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
-import { createFailure, createPost, explainFailure } from "../../outbox/send-answer.ts";
+import { createFailure, createPost, explainFailure } from "../../outbox/send-response.ts";
 import { encryptPush } from "./push-encryption.ts";
 import type { PushKeyPair } from "./push-keys.ts";
 

@@ -10,7 +10,7 @@ import {
   type PushDevice,
   type TeamChatView,
 } from "@foyer/contract";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/tables/notices.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
@@ -18,7 +18,7 @@ import { isId, newId } from "../../ids.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
 import { hideAddress, hideAddresses } from "../../outbox/hide-address.ts";
-import { createPost, explainFailure } from "../../outbox/send-answer.ts";
+import { createPost, explainFailure } from "../../outbox/send-response.ts";
 import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
 import type { TeamChats } from "../team-chats/team-chats.ts";
 import { arePushKeys } from "./push-encryption.ts";

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox, Postponed } from "../../outbox/outbox.ts";
-import { createFailure, delivered } from "../../outbox/send-answer.ts";
+import { createFailure, delivered } from "../../outbox/send-response.ts";
 import { splitText } from "./chat-text.ts";
 import { createRepeatNotice, readThreadTitle, renderPost } from "./post-text.ts";
 import { type Posted, type TeamChat, TeamChatError } from "./team-chat.ts";

@@ -42,7 +42,7 @@ export async function runHttpTool(
   const startedAt = performance.now();
   let request: HttpRequest | null = null;
   let mask = await runInPieces(createMask([]));
-  let answer: Answer;
+  let answer: ToolResponse;
   let received: Received | null = null;
   try {
     request = await buildRequest(tool, declaredInputs(tool.inputSchema, input), deps);
@@ -59,7 +59,7 @@ export async function runHttpTool(
       maxBytes: maxAnswerBytes,
       signal: deps.signal,
     });
-    answer = await runInPieces(readAnswer(received, mask));
+    answer = await runInPieces(readResponse(received, mask));
   } catch (error) {
     answer = explainFailure(error, deps.signal);
   }
@@ -76,7 +76,7 @@ export async function runHttpTool(
 
 type Received = Awaited<ReturnType<Outbound["request"]>>;
 /** `told` is the body of a readable response, with secrets masked. */
-type Answer = { result: unknown; forModel: string; problem: string | null; told?: string };
+type ToolResponse = { result: unknown; forModel: string; problem: string | null; told?: string };
 
 const maxAnswerBytes = 1_000_000;
 const maxShownCharacters = 65_536;
@@ -84,7 +84,7 @@ const maxModelBytes = 32_768;
 /** JSON that is nested deeper than this is treated as text, so that recursive code cannot overflow the stack. */
 const maxDepth = 100;
 
-function* readAnswer(received: Received, mask: Mask): InPieces<Answer> {
+function* readResponse(received: Received, mask: Mask): InPieces<ToolResponse> {
   const { status, headers, body, truncated } = received;
   const encoding = String(headers["content-encoding"] ?? "identity");
   const type = String(headers["content-type"] ?? "").toLowerCase();
@@ -108,14 +108,14 @@ function* readAnswer(received: Received, mask: Mask): InPieces<Answer> {
   return { result: value, forModel: told, problem: null, told };
 }
 
-function explainFailure(error: unknown, signal: AbortSignal | undefined): Answer {
+function explainFailure(error: unknown, signal: AbortSignal | undefined): ToolResponse {
   if (error instanceof ToolError) return toFailure(error.message, error.problem);
   if (error instanceof OutboundError) return toFailure(error.publicMessage, error.message);
   if (signal?.aborted && error === signal.reason) return toFailure("Stopped before the response arrived");
   throw error;
 }
 
-function toFailure(result: string, problem = result, forModel = result): Answer {
+function toFailure(result: string, problem = result, forModel = result): ToolResponse {
   return { result, forModel, problem };
 }
 

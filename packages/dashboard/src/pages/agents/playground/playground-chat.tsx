@@ -48,7 +48,7 @@ export function PlaygroundChat({
         {besideTitle?.(chat)}
         {chat.conversation && (
           <ButtonLink
-            look="plain"
+            variant="plain"
             className="text-soft"
             to="/agents/$agentId/conversations/$conversationId"
             params={{ agentId, conversationId: chat.conversation.id }}

@@ -10,7 +10,7 @@ export function VisitorButton({ chat }: { chat: PlaygroundChatState }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button look="plain" className="min-w-0 shrink! text-soft" onClick={() => setOpen(true)}>
+      <Button variant="plain" className="min-w-0 shrink! text-soft" onClick={() => setOpen(true)}>
         <UserRound size={16} aria-hidden className="shrink-0" />
         <span className="sr-only">Visitor: </span>
         <span className="truncate">{describeVisitor(chat.visitor)}</span>

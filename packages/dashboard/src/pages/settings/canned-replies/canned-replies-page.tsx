@@ -18,7 +18,7 @@ export function CannedRepliesPage() {
   const [editing, setEditing] = useState<CannedReply | "new" | null>(null);
   const [deleting, setDeleting] = useState<CannedReply | null>(null);
   const add = (
-    <Button look="main" onClick={() => setEditing("new")}>
+    <Button variant="main" onClick={() => setEditing("new")}>
       Create canned reply
     </Button>
   );
@@ -55,11 +55,11 @@ export function CannedRepliesPage() {
                 <span className="line-clamp-2 text-soft">{reply.text}</span>
               </Td>
               <ActionsCell>
-                <Button look="plain" aria-label={`Edit ${reply.name}`} onClick={() => setEditing(reply)}>
+                <Button variant="plain" aria-label={`Edit ${reply.name}`} onClick={() => setEditing(reply)}>
                   Edit
                 </Button>
                 <Button
-                  look="plain"
+                  variant="plain"
                   className="text-soft"
                   aria-label={`Delete ${reply.name}`}
                   onClick={() => setDeleting(reply)}

@@ -16,7 +16,7 @@ export function ApiKeysPage() {
   const [isMaking, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<ListedKey | null>(null);
   const make = (
-    <Button look="main" onClick={() => setMaking(true)}>
+    <Button variant="main" onClick={() => setMaking(true)}>
       Create API key
     </Button>
   );

@@ -51,7 +51,12 @@ export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: 
             <Expiry of={key} />
           </Td>
           <ActionsCell>
-            <Button look="plain" className="text-soft" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+            <Button
+              variant="plain"
+              className="text-soft"
+              aria-label={`Revoke ${key.name}`}
+              onClick={() => onRevoke(key)}
+            >
               Revoke
             </Button>
           </ActionsCell>

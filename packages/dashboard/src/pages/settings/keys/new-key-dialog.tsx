@@ -74,7 +74,7 @@ function CreatedKey({ name, text, onClose }: { name: string; text: string; onClo
         </p>
       )}
       <div className="flex justify-end">
-        <Button look="main" onClick={onClose}>
+        <Button variant="main" onClick={onClose}>
           I've copied it
         </Button>
       </div>

@@ -14,7 +14,7 @@ export function CopyLink({ url, whose }: { url: string; whose: string }) {
     setTimeout(() => setCopied(false), 2_000);
   };
   return (
-    <Button look="plain" onClick={copy} aria-label={`${isCopied ? "Copied: link" : "Copy link"} of ${whose}`}>
+    <Button variant="plain" onClick={copy} aria-label={`${isCopied ? "Copied: link" : "Copy link"} of ${whose}`}>
       {isCopied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
       <span role="status">{isCopied ? "Copied" : "Copy link"}</span>
     </Button>

@@ -67,7 +67,7 @@ function ShareLink({ email, url, onClose }: CreatedInvitation & { onClose: () =>
     >
       <CopyField label="the link" text={url} />
       <div className="flex justify-end">
-        <Button look="main" onClick={onClose}>
+        <Button variant="main" onClick={onClose}>
           Done
         </Button>
       </div>

@@ -23,7 +23,7 @@ export function MembersPage() {
       description="Members work on agents. Admins also manage members, API keys, secrets and models. Owners can do everything, including reading the audit log."
       actions={
         isAdmin && (
-          <Button look="main" onClick={() => setInviting(true)}>
+          <Button variant="main" onClick={() => setInviting(true)}>
             Invite member
           </Button>
         )

@@ -49,7 +49,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
                 <ActionsCell>
                   {mayTouch && (
                     <Button
-                      look="plain"
+                      variant="plain"
                       className="text-soft"
                       aria-label={isSelf ? "Leave this organization" : `Remove ${member.email}`}
                       onClick={() => setRemoving(member)}

@@ -70,7 +70,7 @@ function InvitationTable({
           <ActionsCell>
             <CopyLink url={invitation.url} whose={invitation.email} />
             <Button
-              look="plain"
+              variant="plain"
               className="text-soft"
               aria-label={`Revoke the invitation for ${invitation.email}`}
               onClick={() => onTakeBack(invitation)}

@@ -31,12 +31,12 @@ export function ProviderRow({
       </div>
       <div className="flex flex-wrap gap-1">
         {source && (
-          <Button look="plain" isBusy={test.isPending} aria-label={`Test ${label}`} onClick={() => test.mutate()}>
+          <Button variant="plain" isBusy={test.isPending} aria-label={`Test ${label}`} onClick={() => test.mutate()}>
             Test
           </Button>
         )}
         {source === "account" && (
-          <Button look="plain" className="text-soft" aria-label={`Remove ${label}`} onClick={onRemove}>
+          <Button variant="plain" className="text-soft" aria-label={`Remove ${label}`} onClick={onRemove}>
             Remove
           </Button>
         )}

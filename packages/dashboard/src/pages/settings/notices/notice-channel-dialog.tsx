@@ -1,7 +1,7 @@
 import type { NoticeChannel, NoticeChannelKind } from "@foyer/contract";
 import { chatFormats } from "@foyer/contract/rules/chat-formats";
 import { type ChatPlatform, chatPlatformNames, chatPlatforms } from "@foyer/contract/rules/chat-platforms";
-import { omitUndefined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { ChatFormatSelect } from "../../../components/chat-format-select.tsx";
 import { Select, TextField, Toggle } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";

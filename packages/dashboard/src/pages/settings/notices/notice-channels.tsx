@@ -24,7 +24,7 @@ export function NoticeChannels({ role }: { role: Role | null }) {
   const [deleting, setDeleting] = useState<NoticeChannel | null>(null);
   const canChange = canOpen(role, { minimumRole: minimumRole("POST", "/notice-channels") });
   const create = canChange && (
-    <Button look="main" onClick={() => setEditing("new")}>
+    <Button variant="main" onClick={() => setEditing("new")}>
       Create channel
     </Button>
   );
@@ -84,11 +84,11 @@ function ChannelTable({
           {canChange && (
             <ActionsCell>
               <TestButton channel={channel} />
-              <Button look="plain" aria-label={`Edit ${channel.name}`} onClick={() => onEdit(channel)}>
+              <Button variant="plain" aria-label={`Edit ${channel.name}`} onClick={() => onEdit(channel)}>
                 Edit
               </Button>
               <Button
-                look="plain"
+                variant="plain"
                 className="text-soft"
                 aria-label={`Delete ${channel.name}`}
                 onClick={() => onDelete(channel)}
@@ -137,7 +137,7 @@ function TestButton({ channel: { id, name } }: { channel: NoticeChannel }) {
       },
     );
   return (
-    <Button look="plain" aria-label={`Send test notification to ${name}`} isBusy={test.isPending} onClick={send}>
+    <Button variant="plain" aria-label={`Send test notification to ${name}`} isBusy={test.isPending} onClick={send}>
       Send test notification
     </Button>
   );

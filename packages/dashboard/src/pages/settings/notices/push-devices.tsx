@@ -74,12 +74,12 @@ function DeviceRow({ device: { id, label, createdAt }, isOwn }: { device: PushDe
       <span className="flex-1 text-soft">
         Added <Time at={createdAt} />
       </span>
-      <Button look="plain" aria-label={`Send test notification to ${label}`} isBusy={test.isPending} onClick={send}>
+      <Button variant="plain" aria-label={`Send test notification to ${label}`} isBusy={test.isPending} onClick={send}>
         Send test notification
       </Button>
       {!isOwn && (
         <Button
-          look="plain"
+          variant="plain"
           className="text-soft"
           aria-label={`Remove ${label}`}
           isBusy={remove.isPending}

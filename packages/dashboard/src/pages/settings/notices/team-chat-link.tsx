@@ -39,7 +39,7 @@ export function TeamChatLink({ channel: { id, name, teamChat } }: { channel: Not
     <>
       {isLinked ? (
         <Button
-          look="plain"
+          variant="plain"
           aria-label={`Unlink my account in ${name}`}
           isBusy={unlink.isPending}
           onClick={() => unlink.mutate({ id })}
@@ -48,7 +48,7 @@ export function TeamChatLink({ channel: { id, name, teamChat } }: { channel: Not
         </Button>
       ) : (
         <Button
-          look="plain"
+          variant="plain"
           aria-label={`Link my account in ${name}`}
           isBusy={create.isPending}
           onClick={() => create.mutate({ id }, { onSuccess: (created) => setCommand(created.command) })}

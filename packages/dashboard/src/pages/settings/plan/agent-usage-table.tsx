@@ -19,7 +19,7 @@ export function AgentUsageTable({ agents, toolsPerAgent }: { agents: AgentUsage[
       <EmptyState
         title="No usage yet"
         action={
-          <ButtonLink look="main" to="/start">
+          <ButtonLink variant="main" to="/start">
             Create agent
           </ButtonLink>
         }

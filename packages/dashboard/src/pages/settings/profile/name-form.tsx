@@ -35,7 +35,7 @@ export function NameForm({
         error={draft.errorAt("name")}
       />
       {draft.isDirty && (
-        <Button type="submit" look="main" isBusy={draft.isBusy} className="justify-self-start">
+        <Button type="submit" variant="main" isBusy={draft.isBusy} className="justify-self-start">
           Save
         </Button>
       )}

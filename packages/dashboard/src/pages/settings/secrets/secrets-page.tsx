@@ -25,7 +25,7 @@ export function SecretsPage() {
   const [editing, setEditing] = useState<Secret | "new" | null>(null);
   const [deleting, setDeleting] = useState<Secret | null>(null);
   const add = (
-    <Button look="main" onClick={() => setEditing("new")}>
+    <Button variant="main" onClick={() => setEditing("new")}>
       Create secret
     </Button>
   );

@@ -51,11 +51,11 @@ export function SecretsTable({
             <Time at={secret.updatedAt} />
           </Td>
           <ActionsCell>
-            <Button look="plain" aria-label={`Replace ${secret.name}`} onClick={() => onReplace(secret)}>
+            <Button variant="plain" aria-label={`Replace ${secret.name}`} onClick={() => onReplace(secret)}>
               Replace
             </Button>
             <Button
-              look="plain"
+              variant="plain"
               className="text-soft"
               aria-label={`Delete ${secret.name}`}
               onClick={() => onDelete(secret)}

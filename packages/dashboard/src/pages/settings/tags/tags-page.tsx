@@ -32,7 +32,7 @@ export function TagsPage() {
         <EmptyState
           title="No tags yet"
           action={
-            <ButtonLink look="main" to="/">
+            <ButtonLink variant="main" to="/">
               Go to conversations
             </ButtonLink>
           }
@@ -58,11 +58,11 @@ export function TagsPage() {
                 <Time at={tag.createdAt} />
               </Td>
               <ActionsCell>
-                <Button look="plain" aria-label={`Rename ${tag.name}`} onClick={() => setRenaming(tag)}>
+                <Button variant="plain" aria-label={`Rename ${tag.name}`} onClick={() => setRenaming(tag)}>
                   Rename
                 </Button>
                 <Button
-                  look="plain"
+                  variant="plain"
                   className="text-soft"
                   aria-label={`Delete ${tag.name}`}
                   onClick={() => setDeleting(tag)}

@@ -56,7 +56,7 @@ export function VisitorDataPage() {
       >
         <Select label="Find by" value={kind} onChange={setKind} options={identifierOptions} />
         <TextField label="Visitor" autoComplete="off" value={value} onChange={setValue} />
-        <Button type="submit" look="main" disabled={value.trim() === ""}>
+        <Button type="submit" variant="main" disabled={value.trim() === ""}>
           Find
         </Button>
       </form>
@@ -97,7 +97,7 @@ function Found({ visitor, onErase }: { visitor: Visitor; onErase: (receipt: Eras
         >
           Export as ZIP
         </a>
-        <Button look="danger" onClick={() => setIsConfirming(true)}>
+        <Button variant="danger" onClick={() => setIsConfirming(true)}>
           Erase visitor
         </Button>
       </div>

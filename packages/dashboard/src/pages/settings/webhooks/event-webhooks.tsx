@@ -18,7 +18,7 @@ export function EventWebhooks() {
   const [isCreating, setCreating] = useState(false);
   const navigate = useNavigate();
   const create = (
-    <Button look="main" onClick={() => setCreating(true)}>
+    <Button variant="main" onClick={() => setCreating(true)}>
       Create webhook
     </Button>
   );

@@ -111,7 +111,7 @@ function SecretView({
       ) : (
         <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken ps-3">
           <code className="flex-1 font-mono text-soft">whsec_ …</code>
-          <Button look="plain" onClick={() => setShown(true)}>
+          <Button variant="plain" onClick={() => setShown(true)}>
             Show
           </Button>
         </div>

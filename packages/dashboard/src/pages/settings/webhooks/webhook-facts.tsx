@@ -72,7 +72,7 @@ function DisabledNote({ webhook: { id, disabledReason } }: { webhook: Webhook })
           </>
         )}
       </div>
-      <Button look="main" isBusy={update.isPending} onClick={() => update.mutate({ id, body: { isEnabled: true } })}>
+      <Button variant="main" isBusy={update.isPending} onClick={() => update.mutate({ id, body: { isEnabled: true } })}>
         Enable webhook
       </Button>
     </div>

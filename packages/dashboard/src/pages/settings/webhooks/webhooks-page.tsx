@@ -73,7 +73,7 @@ function FormWebhooks() {
 function NoForms({ firstAgentId }: { firstAgentId: string | undefined }) {
   const action = firstAgentId ? (
     <ButtonLink
-      look="main"
+      variant="main"
       to="/agents/$agentId/tools/new"
       params={{ agentId: firstAgentId }}
       search={{ kind: "form" }}
@@ -81,7 +81,7 @@ function NoForms({ firstAgentId }: { firstAgentId: string | undefined }) {
       Create form
     </ButtonLink>
   ) : (
-    <ButtonLink look="main" to="/start">
+    <ButtonLink variant="main" to="/start">
       Create agent
     </ButtonLink>
   );

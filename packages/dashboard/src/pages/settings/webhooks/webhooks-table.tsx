@@ -38,7 +38,7 @@ export function WebhooksTable({ forms, onSecret }: { forms: AgentForm[]; onSecre
           </Td>
           <ActionsCell>
             <Button
-              look="plain"
+              variant="plain"
               aria-label={`Signing secret of ${toolTitle(form.tool.name)}`}
               onClick={() => onSecret(form)}
             >

@@ -64,7 +64,7 @@ export function AddAddress({
         <Button isBusy={isBusy} onClick={() => void send()}>
           Send link
         </Button>
-        <Button look="plain" onClick={() => setOpen(false)}>
+        <Button variant="plain" onClick={() => setOpen(false)}>
           Cancel
         </Button>
       </div>

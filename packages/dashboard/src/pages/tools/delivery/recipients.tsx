@@ -134,7 +134,7 @@ function ResendLink({ onResend }: { onResend: () => Promise<unknown> }) {
     void onResend().finally(() => setBusy(false));
   };
   return (
-    <Button look="plain" isBusy={isBusy} onClick={resend}>
+    <Button variant="plain" isBusy={isBusy} onClick={resend}>
       Resend link
     </Button>
   );

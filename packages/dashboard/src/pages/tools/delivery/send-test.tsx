@@ -49,7 +49,7 @@ export function SendTest({ tool, isDirty }: { tool: Tool; isDirty: boolean }) {
                 </span>
               </Status>
             ))}
-            <Button look="main" className="justify-self-end" isBusy={submit.isPending} onClick={send}>
+            <Button variant="main" className="justify-self-end" isBusy={submit.isPending} onClick={send}>
               Send test
             </Button>
           </>

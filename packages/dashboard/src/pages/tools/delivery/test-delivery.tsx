@@ -39,7 +39,7 @@ export function TestDelivery({
       </div>
       <div className="flex flex-wrap justify-end gap-2">
         <Button
-          look="danger"
+          variant="danger"
           isBusy={remove.isPending}
           onClick={() => remove.mutate({ id: submissionId }, { onSuccess: onClose })}
         >

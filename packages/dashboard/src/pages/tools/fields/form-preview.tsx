@@ -41,7 +41,7 @@ export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDr
       ) : (
         <div className="grid justify-items-stretch gap-3">
           <WidgetView agent={agent} content={content} canTryForms />
-          <Button look="plain" className="justify-self-start" onClick={() => setRound(round + 1)}>
+          <Button variant="plain" className="justify-self-start" onClick={() => setRound(round + 1)}>
             Start over
           </Button>
         </div>

@@ -13,7 +13,7 @@ import { HeaderRows } from "./header-rows.tsx";
 import { PlaceholderField } from "./placeholder-field.tsx";
 import { placeholderOptions } from "./placeholders.ts";
 import { SecretNotes } from "./secret-notes.tsx";
-import { UrlPreview } from "./url-reading.tsx";
+import { UrlPreview } from "./url-preview.tsx";
 
 const methods = (["GET", "POST", "PUT", "DELETE"] as const).map((value) => ({ value, label: value }));
 

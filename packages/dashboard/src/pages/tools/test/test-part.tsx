@@ -61,7 +61,7 @@ export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
           )}
           <div>
             <Button
-              look={draft.isDirty ? "quiet" : "main"}
+              variant={draft.isDirty ? "quiet" : "main"}
               onClick={run}
               isBusy={test.isPending}
               disabled={draft.isDirty}

@@ -3,7 +3,7 @@ import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Turn } from "./recipients.ts";
+import type { NoticeAudience } from "./recipients.ts";
 
 /** For an agent without an order of members: how many times an untaken request is sent to everyone again. */
 const REPEATS = 3;
@@ -17,7 +17,7 @@ type Notified = ReadonlyArray<string | null>;
  * were notified instead of counting them, because members join the order and leave the organization while a visitor is
  * waiting.
  */
-function nextTurn(order: HandoffSettings["escalation"], notified: Notified): Turn {
+function nextAudience(order: HandoffSettings["escalation"], notified: Notified): NoticeAudience {
   const everyoneCount = notified.filter((userId) => userId === null).length;
   const hasOrder = order.length > 0 || everyoneCount < notified.length;
   if (everyoneCount >= (hasOrder ? 1 : 1 + REPEATS)) return null;
@@ -29,10 +29,10 @@ function nextTurn(order: HandoffSettings["escalation"], notified: Notified): Tur
  * Decides who is notified of a request now, and notes it with the request.
  * @returns null when the agent was deleted
  */
-export async function takeTurn(
+export async function takeNextAudience(
   trx: Transaction<Tables>,
   { id, organizationId }: Pick<HandoffRow, "id" | "organizationId">,
-): Promise<{ turn: NonNullable<Turn>; hasNext: boolean; settings: HandoffSettings } | null> {
+): Promise<{ audience: NonNullable<NoticeAudience>; hasNext: boolean; settings: HandoffSettings } | null> {
   const request = await trx
     .selectFrom("handoffs")
     .innerJoin("agents", "agents.id", "handoffs.agentId")
@@ -44,17 +44,16 @@ export async function takeTurn(
   const settings = parseHandoff(request);
   const order = await readCurrentOrder(trx, organizationId, settings);
   const earlier = JSON.parse(request.notified) as Notified;
-  // A timer is set only if there is a next turn. If the order has changed since then, notify everyone instead of no
-  // one.
-  const turn: NonNullable<Turn> = nextTurn(order, earlier) ?? { kind: "everybody" };
-  const notified = [...earlier, turn.kind === "member" ? turn.userId : null];
+  // A timer is set only if there is a next audience. If the order has changed since then, notify everyone, not no one.
+  const audience: NonNullable<NoticeAudience> = nextAudience(order, earlier) ?? { kind: "everybody" };
+  const notified = [...earlier, audience.kind === "member" ? audience.userId : null];
   await trx
     .updateTable("handoffs")
     .set({ notified: JSON.stringify(notified) })
     .where("id", "=", id)
     .where("organizationId", "=", organizationId)
     .execute();
-  return { turn, hasNext: nextTurn(order, notified) !== null, settings };
+  return { audience, hasNext: nextAudience(order, notified) !== null, settings };
 }
 
 /** The order of members, without those who have left the organization. */

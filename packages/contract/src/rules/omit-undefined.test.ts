@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { omitUndefined } from "./defined.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 
 it("removes only the properties of an object that are undefined", () => {
   const from: string | undefined = undefined;

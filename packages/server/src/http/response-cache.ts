@@ -10,7 +10,7 @@ const ENTRY_BYTES = 1_024;
 
 type Options<T extends object> = {
   maxBytes: number;
-  measureBytes(answer: T): number;
+  measureBytes(data: T): number;
   /** a clock in milliseconds */
   now?: () => number;
 };
@@ -19,9 +19,9 @@ export type ResponseCache<T extends object> = ReturnType<typeof createResponseCa
 
 /** Caches the data of responses by a key, such as an agent's id, for at most 5 s. */
 export function createResponseCache<T extends object>({ maxBytes, measureBytes: bytesOf, now = Date.now }: Options<T>) {
-  const entries = new LRUCache<string, { answer: T; until: number }>({
+  const entries = new LRUCache<string, { data: T; until: number }>({
     maxSize: maxBytes,
-    sizeCalculation: ({ answer }) => bytesOf(answer) + ENTRY_BYTES,
+    sizeCalculation: ({ data }) => bytesOf(data) + ENTRY_BYTES,
   });
   const pendingReads = new Map<string, Promise<T>>();
 
@@ -30,10 +30,10 @@ export function createResponseCache<T extends object>({ maxBytes, measureBytes: 
     const loading = read(key);
     pendingReads.set(key, loading);
     try {
-      const answer = await loading;
+      const data = await loading;
       // Do not store the result of a read that started before the last change.
-      if (pendingReads.get(key) === loading) entries.set(key, { answer, until });
-      return answer;
+      if (pendingReads.get(key) === loading) entries.set(key, { data, until });
+      return data;
     } finally {
       if (pendingReads.get(key) === loading) pendingReads.delete(key);
     }
@@ -43,7 +43,7 @@ export function createResponseCache<T extends object>({ maxBytes, measureBytes: 
     /** Returns cached data synchronously. Otherwise, calls `read`, whose result concurrent callers share. */
     get(key: string, read: (key: string) => Promise<T>): T | Promise<T> {
       const entry = entries.get(key);
-      if (entry && entry.until > now()) return entry.answer;
+      if (entry && entry.until > now()) return entry.data;
       return pendingReads.get(key) ?? load(key, read);
     },
     /** Removes an entry. Call this when the data of the response has changed. */

@@ -1,6 +1,6 @@
 import type { FoundPassage, ReplySearch } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { describeOutcome, describeSearch } from "./why-words.ts";
+import { describeOutcome, describeSearch } from "./why-texts.ts";
 
 const passage = (n: number, isCited: boolean) => ({ n, isCited }) as FoundPassage;
 const search = (changes: Partial<ReplySearch>): ReplySearch => ({

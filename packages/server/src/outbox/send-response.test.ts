@@ -4,7 +4,7 @@ import { startReceiver } from "../../../../test/webhook-receiver.ts";
 import { createOutbound } from "../outbound/guarded-request.ts";
 import { MailError } from "../outbound/mail-error.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { createPost, explainFailure } from "./send-answer.ts";
+import { createPost, explainFailure } from "./send-response.ts";
 
 const { signal } = new AbortController();
 const log = pino({ level: "silent" });
