@@ -54,7 +54,7 @@ const reply = fc.array(fc.oneof(words, call), { maxLength: 6 }).map((blocks) => 
     type: "message_stop",
     messageId: id,
     stopReason: "end_turn",
-    usage: { inputTokens: 3, outputTokens: 4 },
+    usage: { inputTokens: 3, cachedInputTokens: 1, outputTokens: 4 },
   });
   return { events, content, toolCalls };
 });

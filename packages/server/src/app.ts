@@ -24,6 +24,7 @@ import { conversationRoutes } from "./conversations/routes.ts";
 import { type ConversationService, createConversationService } from "./conversations/service.ts";
 import { tagRoutes } from "./conversations/tags/routes.ts";
 import { createTagService } from "./conversations/tags/service.ts";
+import { readTrace } from "./conversations/trace.ts";
 import { createCheckpoint } from "./db/sqlite/checkpoint.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
@@ -55,7 +56,12 @@ import { createHandoffCounters } from "./inbox/counters.ts";
 import { draftRoutes } from "./inbox/draft-routes.ts";
 import { scheduleRelease } from "./inbox/former-members.ts";
 import { createHandoffNotes } from "./inbox/handoff-notes.ts";
-import { createEventRule, requestAfterFailures, requestAfterRatings } from "./inbox/handoff-rules.ts";
+import {
+  createEventRule,
+  requestAfterFailedReplies,
+  requestAfterFailures,
+  requestAfterRatings,
+} from "./inbox/handoff-rules.ts";
 import { createLiveStreams, type LiveStreams } from "./inbox/live/live-streams.ts";
 import { liveRoutes } from "./inbox/live/routes.ts";
 import { addHandoffMetrics } from "./inbox/metrics.ts";
@@ -80,6 +86,7 @@ import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
 import { createTokenBudgets } from "./plans/token-budget.ts";
 import { registerVisitorLimit } from "./plans/visitor-limit.ts";
+import { priceRoutes } from "./providers/price-routes.ts";
 import { providerRoutes } from "./providers/routes.ts";
 import { setupRoutes } from "./setup/routes.ts";
 import { createSetupService } from "./setup/service.ts";
@@ -144,6 +151,7 @@ export async function createApp(deps: AppDeps) {
     handoffCounters.listener,
     chatBytes.listener,
     requestAfterFailures,
+    requestAfterFailedReplies,
     createTeamChatPosts(deps, outbox),
     createConversationEvents(webhooks.recordEvents),
     noticeRecorder.listener,
@@ -336,7 +344,14 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   const analytics = createConversationAnalytics(deps, agents);
   const visitorLimit = registerVisitorLimit(app, deps.config);
   const failures = createReplyFailures(deps);
-  conversationRoutes(app, { conversations, marks, analytics, failures, deleteConversation });
+  conversationRoutes(app, {
+    conversations,
+    marks,
+    analytics,
+    failures,
+    readTrace: (place) => readTrace(deps, place),
+    deleteConversation,
+  });
   tagRoutes(app, createTagService(deps, conversations));
   visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
   chatRoutes(app, deps, { chat, conversations, visitorLimit });
@@ -362,6 +377,7 @@ function addPages(
 ) {
   setupRoutes(app, createSetupService(deps, agents, audit));
   providerRoutes(app, deps);
+  priceRoutes(app, deps);
   visitorAgentRoutes(app, deps, agents);
   pageRoutes(app, deps.config, agents);
   mailRecipientRoutes(app, mailRecipients);

@@ -86,6 +86,8 @@ export function readConfig(environment: Environment) {
       providers: readProviders(environment, problems),
       idleTimeout: get("FOYER_MODEL_IDLE_TIMEOUT", parseDuration, 60_000),
       totalTimeout: get("FOYER_MODEL_TOTAL_TIMEOUT", parseDuration, 600_000),
+      /** how long a provider that keeps failing is not asked, and within what time its failures count; 0 = never */
+      circuit: get("FOYER_MODEL_CIRCUIT", parseDuration, 60_000),
     },
     webhooks: {
       /** the delay before each attempt */

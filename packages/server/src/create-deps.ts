@@ -15,6 +15,8 @@ import type { Deps } from "./deps.ts";
 import { createEncryption, loadOrCreateSecret } from "./encryption.ts";
 import { createLoopbackPrivileges } from "./loopback-privileges.ts";
 import { createModels } from "./models/choose-model.ts";
+import { createPriceStore } from "./models/prices/price-store.ts";
+import { createPrices } from "./models/prices/service.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
 import { createMailer } from "./outbound/send-email.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
@@ -72,8 +74,10 @@ export function createDeps(config: Config, log: Deps["log"]) {
     environment: config.models.providers,
     settings: providerSettings,
     outbound,
+    circuitWindow: config.models.circuit,
     log,
   });
+  const prices = createPrices(createPriceStore(db));
   const keys = createApiKeys(db, log);
   const sessions = createSessions(db, encryption, sessionCookieScope(config));
   return {
@@ -86,6 +90,7 @@ export function createDeps(config: Config, log: Deps["log"]) {
     keys,
     sessions,
     models,
+    prices,
     providerSettings,
     outbound,
     loopbackPrivileges,

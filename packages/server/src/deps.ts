@@ -6,6 +6,7 @@ import type { Db } from "./db/open.ts";
 import type { Encryption } from "./encryption.ts";
 import type { LoopbackPrivileges } from "./loopback-privileges.ts";
 import type { Models } from "./models/choose-model.ts";
+import type { Prices } from "./models/prices/service.ts";
 import type { Outbound } from "./outbound/guarded-request.ts";
 import type { Mailer } from "./outbound/send-email.ts";
 
@@ -22,6 +23,7 @@ export type Deps = {
   databaseKind: DatabaseKind;
   encryption: Encryption;
   models: Models;
+  prices: Prices;
   outbound: Outbound;
   loopbackPrivileges: LoopbackPrivileges;
   mailer: Mailer;

@@ -1,7 +1,17 @@
 import Type, { type Static } from "typebox";
 import { HandoffChanges, HandoffSettings, WidgetHandoff } from "../handoff/handoff.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
-import { idParams, inEnvelope, nullable, ref, refOrNull, Success, Timestamp, withDescription } from "../schema.ts";
+import {
+  idParams,
+  inEnvelope,
+  nullable,
+  ref,
+  refOrNull,
+  Success,
+  stringEnum,
+  Timestamp,
+  withDescription,
+} from "../schema.ts";
 import { WidgetSettings } from "./widget-settings.ts";
 
 const name = Type.String({
@@ -41,7 +51,31 @@ const retention = {
 export const Retention = Type.Object(retention, { $id: "Retention", description: "Days; `null` keeps the data" });
 export type Retention = Static<typeof Retention>;
 
+export const reasoningLevels = ["default", "none", "low", "medium", "high"] as const;
+export type ReasoningLevel = (typeof reasoningLevels)[number];
+
 const settings = {
+  fallbackModels: nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200, description: "`provider/model`" }), {
+      maxItems: 3,
+      uniqueItems: true,
+      description:
+        "Models that answer, in this order, when `model` fails before it has said anything: its provider limits requests, refuses the key, has an error or cannot be reached. None by default.",
+    }),
+  ),
+  reasoning: nullable(
+    stringEnum(
+      reasoningLevels,
+      "How much the model thinks before it answers, as far as its provider can set it. `default` leaves it to the provider.",
+    ),
+  ),
+  maxOutputTokens: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 200_000,
+      description: "The most tokens that the model may write in one step. `null` leaves it to the provider.",
+    }),
+  ),
   systemPrompt: nullable(systemPrompt),
   temperature: nullable(temperature),
   widget: nullable(withDescription(WidgetSettings, { description: "How the widget looks and greets visitors" })),
@@ -101,6 +135,14 @@ const settings = {
   monthlyTokenBudget: nullable(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Tokens per calendar month, in UTC" }),
   ),
+  monthlyCostBudget: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description:
+        "What the agent's replies may cost per calendar month (UTC), in the organization's currency. Replies whose price is unknown do not count.",
+    }),
+  ),
   budgetMessage: nullable(
     Type.String({ maxLength: 2_000, description: "The reply that visitors receive once the budget is used up" }),
   ),
@@ -142,6 +184,9 @@ export const Agent = Type.Object(
     ...AgentSummary.properties,
     systemPrompt: nullable(Type.String()),
     temperature: Type.Number(),
+    fallbackModels: Type.Array(Type.String()),
+    reasoning: stringEnum(reasoningLevels),
+    maxOutputTokens: nullable(Type.Integer()),
     widget: WidgetSettings,
     images: AgentImages,
     allowedOrigins: Type.Array(Type.String()),
@@ -153,6 +198,7 @@ export const Agent = Type.Object(
     followUps: Type.Boolean(),
     handoff: ref(HandoffSettings),
     monthlyTokenBudget: nullable(Type.Integer()),
+    monthlyCostBudget: nullable(Type.Number()),
     budgetMessage: nullable(Type.String()),
     retention: ref(Retention),
     updatedAt: Timestamp,

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { FollowUps, Source, stopReasons } from "../conversations/conversation.ts";
+import { Usage } from "../conversations/usage.ts";
 import { VisitorForm } from "../forms/form.ts";
 import { nullable, ref, stringEnum, withDescription } from "../schema.ts";
 import { DisplayConfig } from "../tools/tool.ts";
@@ -109,16 +110,6 @@ export const ErrorEvent = Type.Object(
   },
   { $id: "ErrorEvent", description: "The reply failed. `message_stop` follows." },
 );
-
-/** Token counts from the provider, over all steps of the reply and its follow-up questions. */
-const Usage = Type.Object(
-  { inputTokens: Type.Integer(), outputTokens: Type.Integer() },
-  {
-    description:
-      "Token usage as the model provider counted it, over all steps of the reply and its follow-up questions",
-  },
-);
-export type Usage = Static<typeof Usage>;
 
 export const MessageStopEvent = Type.Object(
   {

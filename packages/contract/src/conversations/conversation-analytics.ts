@@ -9,7 +9,15 @@ const counts = {
   ratedUp: Type.Integer({ description: "Replies with the rating `up`, counted when the reply was sent" }),
   ratedDown: Type.Integer({ description: "Replies with the rating `down`, counted when the reply was sent" }),
   inputTokens: Type.Integer(),
+  cachedInputTokens: Type.Integer({ description: "The part of `inputTokens` that providers read from their caches" }),
   outputTokens: Type.Integer(),
+  fallbackReplies: Type.Integer({ description: "Replies that another model answered than the agent's own" }),
+  cost: Type.Number({
+    description: "What the replies cost, in the organization's currency, without `unknownCostReplies`",
+  }),
+  unknownCostReplies: Type.Integer({
+    description: "Replies whose cost is not part of `cost`, because a price is unknown",
+  }),
 };
 
 export const ConversationCounts = Type.Object(counts);
@@ -68,6 +76,18 @@ export const HandoffAnalytics = Type.Object(
 );
 export type HandoffAnalytics = Static<typeof HandoffAnalytics>;
 
+/** What a model was used for. A reply counts for the model that wrote its last step. */
+const ModelCosts = Type.Object({
+  model: Type.String({ description: "Id of the model" }),
+  replies: counts.replies,
+  inputTokens: counts.inputTokens,
+  cachedInputTokens: counts.cachedInputTokens,
+  outputTokens: counts.outputTokens,
+  cost: counts.cost,
+  unknownCostReplies: counts.unknownCostReplies,
+});
+export type ModelCosts = Static<typeof ModelCosts>;
+
 export const ConversationAnalytics = Type.Object(
   {
     from: Type.String({ description: "First day of the range, in UTC, such as `2026-01-31`" }),
@@ -87,6 +107,8 @@ export const ConversationAnalytics = Type.Object(
     agents: Type.Array(Type.Object({ agentId: Type.String(), agentName: Type.String(), ...counts }), {
       description: "Agents with activity, the busiest first, at most 100",
     }),
+    models: Type.Array(ModelCosts, { description: "Models that were called, the busiest first, at most 100" }),
+    currency: Type.String({ description: "Code of the currency (ISO 4217) of every `cost`" }),
     handoffs: ref(HandoffAnalytics),
   },
   { $id: "ConversationAnalytics" },

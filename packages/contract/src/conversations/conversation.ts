@@ -18,6 +18,7 @@ import {
 import { MessagePage } from "../visitors/page.ts";
 import { VerifiedVisitor, VisitorIdentity } from "../visitors/visitor-identity.ts";
 import { ConversationTag } from "./tags.ts";
+import { Usage } from "./usage.ts";
 
 export const stopReasons = [
   "end_turn",
@@ -148,6 +149,36 @@ export const Message = Type.Object(
         anyOf: [ref(ReplyFailure), { type: "null" }],
         description: "Why the reply failed. Only sent to members and API keys.",
       }),
+    ),
+    model: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            "Id of the model that wrote the last step of the reply. `null` if no model was called. Only sent to members and API keys.",
+        }),
+      ),
+    ),
+    fallbackFrom: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            "Id of the agent's own model, if it failed and another one answered. Only sent to members and API keys.",
+        }),
+      ),
+    ),
+    usage: Type.Optional(
+      Type.Unsafe<Usage | null>({
+        anyOf: [Usage, { type: "null" }],
+        description: "The tokens of the reply, if the provider counted them. Only sent to members and API keys.",
+      }),
+    ),
+    cost: Type.Optional(
+      nullable(
+        Type.Number({
+          description:
+            "What the reply cost, in the organization's currency, at the prices of that moment. `null` if a price is unknown. Only sent to members and API keys.",
+        }),
+      ),
     ),
   },
   { $id: "Message" },

@@ -10,7 +10,15 @@ export const handlers = ["agent", "waiting", "human"] as const;
 export type Handler = (typeof handlers)[number];
 
 /** What caused a request for a person. `member`: a member took the conversation over without a request. */
-export const handoffCauses = ["visitor", "agent", "rating", "failed_tools", "custom_event", "member"] as const;
+export const handoffCauses = [
+  "visitor",
+  "agent",
+  "rating",
+  "failed_tools",
+  "failed_reply",
+  "custom_event",
+  "member",
+] as const;
 export type HandoffCause = (typeof handoffCauses)[number];
 
 /** Limits of the texts of a handoff, in characters. */
@@ -89,6 +97,13 @@ export const HandoffSettings = Type.Object(
     failedTools: nullable(
       Type.Integer({ minimum: 1, maximum: 10, description: "Request a person after this many failed tool calls" }),
     ),
+    failedReplies: nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10,
+        description: "Request a person after this many consecutive replies that ended with an error",
+      }),
+    ),
     events: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 20,
       description: "Names of custom events of the page that ask for a person",
@@ -115,6 +130,7 @@ export const HandoffChanges = Type.Partial(
     hours: settings.hours,
     badRatings: settings.badRatings,
     failedTools: settings.failedTools,
+    failedReplies: settings.failedReplies,
     events: nullable(settings.events),
     escalation: nullable(settings.escalation),
   }),

@@ -23,12 +23,15 @@ export const listModels = {
   },
 } as const;
 
-/** Failed replies of one provider in the last 24 hours. */
+/** Failed replies of one provider in the last 24 hours, and replies that changed over to another model. */
 export const ProviderFailures = Type.Object(
   {
     provider: nullable(Type.String({ description: "`null` for failures without a provider" })),
     label: Type.String({ description: "Display name of the provider" }),
     count: Type.Integer({ description: "Number of failed replies. Counting stops at 1,000." }),
+    answered: Type.Integer({
+      description: "Of these, replies that another model has answered in place of the failed one",
+    }),
     isOngoing: Type.Boolean({ description: "No reply of that agent has succeeded since the newest failure" }),
     newest: Type.Object({
       code: Type.String(),

@@ -21,6 +21,7 @@ const table: readonly Line[] = [
   ["any", "/agents/:id/identity-token", "admin"],
   ["any", "/tools/:id/webhook-secret", "admin"],
   ["any", "/models/providers", "admin"],
+  ["change", "/models/prices", "admin"],
   ["change", "/documents/embeddings", "admin"],
   ["change", "/mail-recipients", "admin"],
   ["any", "/visitors", "admin"],

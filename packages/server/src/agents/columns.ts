@@ -12,6 +12,9 @@ const DEFAULT_TEMPERATURE = 70;
 /** The columns of an agent that was created with nothing but a name. */
 export const columnDefaults = {
   model: null,
+  fallbackModels: "[]",
+  reasoning: "default",
+  maxOutputTokens: null,
   systemPrompt: null,
   temperature: DEFAULT_TEMPERATURE,
   widget: "{}",
@@ -23,6 +26,7 @@ export const columnDefaults = {
   requireIdentity: 0,
   tellModel: "[]",
   monthlyTokenBudget: null,
+  monthlyCostBudget: null,
   budgetMessage: null,
   retention: "{}",
   handoff: "{}",
@@ -55,6 +59,9 @@ const converters: {
   ) => AgentRow[Name];
 } & { [Name in keyof Settings]-?: unknown } = {
   model: (value) => value,
+  fallbackModels: (value) => JSON.stringify(value ?? []),
+  reasoning: (value) => value ?? "default",
+  maxOutputTokens: (value) => value,
   systemPrompt: (value) => value,
   temperature: (value) => value ?? DEFAULT_TEMPERATURE,
   widget: (value) => JSON.stringify(value ?? {}),
@@ -66,6 +73,7 @@ const converters: {
   tellModel: (value) => JSON.stringify(normalizeFactPaths(value ?? [])),
   followUps: (value) => (value ? 1 : 0),
   monthlyTokenBudget: (value) => value,
+  monthlyCostBudget: (value) => value,
   budgetMessage: (value) => value,
   retention: (value) => JSON.stringify(value ?? {}),
   handoff: (value, current) => applyHandoffChanges(current.handoff, value),
@@ -144,6 +152,9 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     ...toSummary(row, defaults.modelId),
     systemPrompt: row.systemPrompt,
     temperature: row.temperature,
+    fallbackModels: JSON.parse(row.fallbackModels),
+    reasoning: row.reasoning,
+    maxOutputTokens: row.maxOutputTokens,
     widget: JSON.parse(row.widget),
     images: toImages(row),
     allowedOrigins: JSON.parse(row.allowedOrigins),
@@ -155,6 +166,7 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     followUps: row.followUps === 1,
     handoff: parseHandoff(row),
     monthlyTokenBudget: row.monthlyTokenBudget,
+    monthlyCostBudget: row.monthlyCostBudget,
     budgetMessage: row.budgetMessage,
     retention: resolveRetention(row, defaults.retention),
     updatedAt: new Date(row.updatedAt).toISOString(),

@@ -11,6 +11,7 @@ const defaults: HandoffSettings = {
   hours: null,
   badRatings: null,
   failedTools: null,
+  failedReplies: null,
   events: [],
   escalation: [],
 };

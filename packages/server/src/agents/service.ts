@@ -3,7 +3,7 @@ import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/cont
 import type { Transaction } from "kysely";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { notFound } from "../errors.ts";
+import { invalid, notFound } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
@@ -41,6 +41,17 @@ export function createAgentService(
   const present = async (row: AgentRow) =>
     toAgent(row, { modelId: await models.defaultFor(row.organizationId), retention });
 
+  /** @throws 400 for a model that no provider or server could run, and for the agent's own model */
+  function checkFallbackModels({ model, fallbackModels }: Pick<AgentRow, "model" | "fallbackModels">): void {
+    const ids: string[] = JSON.parse(fallbackModels);
+    for (const [index, id] of ids.entries()) {
+      const path = `fallbackModels.${index}`;
+      if (id === model) throw invalid(path, "must differ from the agent's own model");
+      if (models.isKnownModel(id)) continue;
+      throw invalid(path, "must be `provider/model` with a model provider of this server or organization");
+    }
+  }
+
   return {
     ...createOriginCheck(),
     /** Yields pages, because an organization can have any number of agents. */
@@ -61,6 +72,7 @@ export function createAgentService(
       const id = newId("agent");
       const now = Date.now();
       const columns = toColumns(input);
+      checkFallbackModels({ ...columnDefaults, ...columns });
       const modelId = await models.defaultFor(organizationId);
       const slug = await toSlug(input.name);
       const toRow = (freeSlug: string): AgentRow => ({
@@ -113,6 +125,9 @@ export function createAgentService(
         const row = await findAgent(organizationId, id);
         const changes = { ...toColumns(input, row), updatedAt: Date.now() };
         const expected = { organizationId, id, ...(input.handoff === undefined ? {} : { handoff: row.handoff }) };
+        if (input.fallbackModels !== undefined || input.model !== undefined) {
+          checkFallbackModels({ ...row, ...changes });
+        }
         const { name = row.name } = input;
         const updated = await (name === row.name
           ? store.update(expected, changes)

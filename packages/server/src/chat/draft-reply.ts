@@ -48,7 +48,8 @@ export function createDraftWriter(
     conversationId: string,
     { signal, log }: { signal: AbortSignal; log: Log },
   ): Promise<string> => {
-    const model = await models.choose(agent, { isVisitor: false });
+    const chain = await models.choose(agent, { isVisitor: false });
+    const { model } = chain;
     const organizationId = model.isOperatorPaid ? agent.organizationId : null;
     const usageOwner = budgets.usageOwnerOf({ visitor: null, ip: null, organizationId });
     if ((await budgets.refusal(agent, usageOwner)) !== null) {
@@ -68,10 +69,10 @@ export function createDraftWriter(
     const draft = collectText();
     try {
       const input: LoopInput = {
-        organizationId: agent.organizationId,
-        model,
+        models: chain,
         prompt: toPrompt({ systemPrompt: agent.systemPrompt, reference }, history, notes),
         temperature: agent.temperature / 100,
+        maxOutputTokens: agent.maxOutputTokens,
         maxSteps: MAX_STEPS,
         ...createTools(documents),
         openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
@@ -85,7 +86,10 @@ export function createDraftWriter(
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, "no draft");
-      throw new AppError("OVERLOADED", `The agent could not write a draft. ${describeFailure(error, model).message}`);
+      throw new AppError(
+        "OVERLOADED",
+        `The agent could not write a draft. ${describeFailure(error, chain.model).message}`,
+      );
     } finally {
       const usage = { agentId: agent.id, ...usageOwner, tokens };
       if (tokens > 0) await inTransaction(db, (trx) => budgets.count(trx, [usage]));

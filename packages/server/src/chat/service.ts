@@ -87,7 +87,12 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
   const progress = { stopRequested: store.stopRequested, checkpoint: conversationLog.checkpoint };
   const stopSaving = startCheckpoints(progress, deps.log, isShared, replies.listKept);
   const toolCalls = createClientToolCalls(deps);
-  const run = createReplyRunner(config.models, { conversationLog, replies, clientTools: toolCalls });
+  const run = createReplyRunner(config.models, {
+    conversationLog,
+    replies,
+    clientTools: toolCalls,
+    priceSteps: deps.prices.priceSteps,
+  });
   const ownOrigin = new URL(config.baseUrl).origin;
   const admit = createAdmission(encryption, conversations);
   const once = createRepeatedMessages({ store, replies });
@@ -178,7 +183,8 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, convers
     if (existing && (await passOn(conversationLog, { ...turn, conversation: existing }))) {
       return endHandedOver(createReply(deps, request, { agentId: agent.id, conversationId: existing.id, hasToken }));
     }
-    const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
+    const chain = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
+    const { model } = chain;
     // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
     const conversation = existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
@@ -199,7 +205,7 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, convers
           messages: refusal === null ? turn.messages : turn.messages.slice(-1),
           conversation,
           replyId: reply.messageId,
-          model: refusal === null ? model.modelId : null,
+          model: refusal === null ? chain.modelId : null,
         },
         historyLimits,
       );
@@ -211,7 +217,7 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, convers
       reply.room.limit(begun.room);
       void run(reply, {
         agent,
-        model,
+        models: chain,
         ...createPrompt(agent, documents, { history: begun.history, notes, identity }),
         pageOrigin: caller.origin,
         tools,

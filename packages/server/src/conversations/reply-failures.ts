@@ -18,7 +18,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
   async function countFailures(organizationId: string) {
     const lately = db
       .selectFrom("replyFailures")
-      .select(["provider", "at"])
+      .select(["provider", "at", "isAnswered"])
       .where("organizationId", "=", organizationId)
       .where(agentExists("replyFailures"))
       .where("at", ">=", since())
@@ -26,7 +26,12 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .limit(MAX_COUNTED);
     return db
       .selectFrom(lately.as("lately"))
-      .select(["provider", (x) => x.fn.countAll<number>().as("count"), (x) => x.fn.max<number>("at").as("newestAt")])
+      .select([
+        "provider",
+        (x) => x.fn.countAll<number>().as("count"),
+        (x) => x.fn.max<number>("at").as("newestAt"),
+        (x) => x.fn.sum<number>("isAnswered").as("answered"),
+      ])
       .groupBy("provider")
       .execute();
   }
@@ -66,13 +71,14 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
     /** Recent failures by provider, newest first. */
     async lately(organizationId: string): Promise<ProviderFailures[]> {
       const entries: ProviderFailures[] = [];
-      for (const { provider, count, newestAt } of await countFailures(organizationId)) {
+      for (const { provider, count, answered, newestAt } of await countFailures(organizationId)) {
         const newest = await findNewest(organizationId, provider, Number(newestAt));
         if (!newest) continue;
         entries.push({
           provider,
           label: providerLabel(provider),
           count: Number(count),
+          answered: Number(answered),
           isOngoing: !(await isRecovered(organizationId, newest)),
           newest: {
             code: newest.code,

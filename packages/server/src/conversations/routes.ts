@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import type { IdentityProof } from "../agents/identity/verified-visitor.ts";
 import { requirePrincipal } from "../auth/sessions/authenticate.ts";
+import { AppError } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { sendJsonPages } from "../http/json-pages.ts";
 import type { ConversationAnalyticsService } from "./analytics/service.ts";
@@ -17,12 +18,18 @@ export function conversationRoutes(
     marks,
     analytics,
     failures,
+    readTrace,
     deleteConversation,
   }: {
     conversations: ConversationService;
     marks: ConversationMarks;
     analytics: ConversationAnalyticsService;
     failures: ReplyFailures;
+    readTrace(place: {
+      organizationId: string;
+      conversationId: string;
+      messageId: string;
+    }): Promise<contract.ReplyTrace>;
     deleteConversation(viewer: Viewer, id: string, options: { submissions: boolean }): Promise<void>;
   },
 ): void {
@@ -46,12 +53,29 @@ export function conversationRoutes(
     }),
   });
   app.route({
+    ...contract.estimateModelCosts,
+    handler: async (request) => ({
+      data: await analytics.estimateCosts(requirePrincipal(request).organizationId, request.query),
+      error: null,
+    }),
+  });
+  app.route({
     ...contract.getConversation,
     handler: async (request, reply) => {
       const { id } = request.params;
       const { fields, messagePages } = await conversations.get(readViewer(request, id), id);
       const before = `{"data":${JSON.stringify(fields).slice(0, -1)},"messages":[`;
       return sendJsonPages(reply, { before, pages: messagePages, after: ']},"error":null}' });
+    },
+  });
+  app.route({
+    ...contract.getReplyTrace,
+    handler: async (request) => {
+      const { id, messageId } = request.params;
+      const { principal } = request;
+      if (!principal) throw new AppError("FORBIDDEN", "Only members and API keys can read what a reply did.");
+      const place = { organizationId: principal.organizationId, conversationId: id, messageId };
+      return { data: await readTrace(place), error: null };
     },
   });
   app.route({

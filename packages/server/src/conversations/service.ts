@@ -317,6 +317,19 @@ function toMemberFields(row: MessageRow, pieces: Piece[]) {
     searches: listSearches(pieces),
     removedLinks: listRemovedLinks(row),
     feedbackComment: row.feedbackComment,
+    ...(row.role === "assistant" && row.authorName === null ? toModelFields(row) : {}),
+  };
+}
+
+/** What wrote a reply, and what it used. */
+function toModelFields(row: MessageRow) {
+  const { inputTokens, cachedInputTokens, outputTokens, model, fallbackFrom, cost } = row;
+  const isCounted = inputTokens !== null && outputTokens !== null;
+  return {
+    model,
+    fallbackFrom,
+    usage: isCounted ? { inputTokens, cachedInputTokens: cachedInputTokens ?? 0, outputTokens } : null,
+    cost,
   };
 }
 

@@ -143,7 +143,12 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     /** @param after a position; only messages after it are read */
     messagePages: (conversationId: string, after = -1) => readMessagePages(db, conversationId, after),
     async failures(conversationId: string): Promise<ReplyFailureRow[]> {
-      return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
+      return db
+        .selectFrom("replyFailures")
+        .selectAll()
+        .where("conversationId", "=", conversationId)
+        .where("isAnswered", "=", 0)
+        .execute();
     },
   };
 }
@@ -230,7 +235,8 @@ const isHandedOver = sql<boolean>`handler <> 'agent'`;
 
 const hasSubmission = sql<boolean>`exists (${submitted})`;
 
-const failed = sql`select 1 from "replyFailures" where "replyFailures"."conversationId" = conversations.id`;
+const failed = sql`select 1 from "replyFailures"
+  where "replyFailures"."conversationId" = conversations.id and "replyFailures"."isAnswered" = 0`;
 
 const summaryExtras = [
   sql<boolean | Flag>`(${failed} limit 1) is not null`.as("hasFailedReply"),

@@ -77,6 +77,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0081-chat-formats",
       "0082-document-warnings",
       "0084-answer-times",
+      "0085-models",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -140,6 +141,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0081-chat-formats",
       "0082-document-warnings",
       "0084-answer-times",
+      "0085-models",
     ]);
   });
 

@@ -7,6 +7,7 @@ import type { Flag, Instant, Json } from "./tables/column-types.ts";
 import type { DocumentTables } from "./tables/documents.ts";
 import type { FormTables } from "./tables/forms.ts";
 import type { AuthorColumns, HandoffTables, OwnershipColumns, OwnershipTable } from "./tables/handoff.ts";
+import type { AgentModelColumns, ModelColumns, ModelTables } from "./tables/models.ts";
 import type { NoteTables } from "./tables/notes.ts";
 import type { NoticeTables } from "./tables/notices.ts";
 import type { EventColumns, OutboxTables } from "./tables/outbox.ts";
@@ -30,6 +31,7 @@ export type Tables = AnswerTables &
   FormTables &
   HandoffTables &
   IndexTables &
+  ModelTables &
   NoteTables &
   NoticeTables &
   OutboxTables &
@@ -44,14 +46,20 @@ export type Tables = AnswerTables &
     identities: IdentityRow;
     members: MemberRow;
     apiKeys: ApiKeyRow;
-    providerSettings: ProviderSettingsRow;
-    agents: Omit<AgentRow, keyof PageColumns | "retention" | "tellModel" | "handoff" | "linkHosts"> &
+    providerSettings: Omit<ProviderSettingsRow, "kind" | "options"> & {
+      kind: Generated<string | null>;
+      options: Generated<string | null>;
+    };
+    agents: Omit<
+      AgentRow,
+      keyof PageColumns | keyof AgentModelColumns | "retention" | "tellModel" | "handoff" | "linkHosts"
+    > &
       PageColumns & {
         retention: Generated<Json>;
         tellModel: Generated<Json>;
         handoff: Generated<Json>;
         linkHosts: Generated<Json>;
-      } & DeletionColumns;
+      } & { [Name in keyof AgentModelColumns]: Generated<AgentModelColumns[Name]> } & DeletionColumns;
     agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
     agentCounters: AgentCountersRow;
     tools: Omit<ToolRow, "mayUseUnboundSecrets" | "sendVisitorToken"> & {
@@ -62,15 +70,20 @@ export type Tables = AnswerTables &
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns & EventColumns & OwnershipTable;
     conversationHours: ConversationHourRow;
-    messages: Omit<MessageRow, "page" | "messageKey" | "isSupplied" | "removedLinks" | keyof AuthorColumns> & {
+    messages: Omit<
+      MessageRow,
+      "page" | "messageKey" | "isSupplied" | "removedLinks" | keyof ModelColumns | keyof AuthorColumns
+    > & {
       page: Generated<Json | null>;
       isSupplied: Generated<Flag>;
       removedLinks: Generated<Json | null>;
       messageKey: Generated<string | null>;
     } & RatingEventColumns & {
+        [Name in keyof ModelColumns]: Generated<ModelColumns[Name]>;
+      } & {
         [Name in keyof AuthorColumns]: Generated<AuthorColumns[Name]>;
       };
-    replyFailures: ReplyFailureRow;
+    replyFailures: Omit<ReplyFailureRow, "isAnswered"> & { isAnswered: Generated<Flag> };
     sessions: SessionRow;
     verifications: VerificationRow;
     invitations: InvitationRow;
@@ -148,10 +161,14 @@ export type ProviderSettingsRow = {
   /** encrypted, see encryption.ts */
   apiKey: string | null;
   baseUrl: string | null;
+  /** the kind of a server that the organization has named; null for a built-in provider */
+  kind: string | null;
+  /** further settings of its kind, encrypted JSON */
+  options: string | null;
   updatedAt: Instant;
 };
 
-export type AgentRow = {
+export type AgentRow = AgentModelColumns & {
   id: string;
   organizationId: string;
   name: string;
@@ -305,38 +322,49 @@ type InboxColumns = {
 };
 
 /** An agent's counters of one hour (UTC), without test conversations. */
-type ConversationHourRow = ConversationCounts & { agentId: string; day: string; hour: number };
+type ConversationHourRow = Omit<ConversationCounts, keyof ModelCounts> &
+  ModelCounts & {
+    agentId: string;
+    day: string;
+    hour: number;
+  };
 
-export type MessageRow = AuthorColumns & {
-  id: string;
-  conversationId: string;
-  /** 0, 1, 2, … within the conversation */
-  position: number;
-  role: "user" | "assistant";
-  content: string;
-  /** the reply's pieces in order, unless it is a single text */
-  pieces: Json | null;
-  /** the page from which the visitor sent it, see chat/turn/message-page.ts */
-  page: Json | null;
-  /** an HMAC of the client's key of a visitor's message, unique within the conversation */
-  messageKey: string | null;
-  /** 1 when a client wrote it in the agent's name, with the history of a new conversation */
-  isSupplied: Flag;
-  /** the hosts to which links were removed from the text, see chat/filters/removed-links.ts */
-  removedLinks: Json | null;
-  feedback: "up" | "down" | null;
-  feedbackComment: string | null;
-  /** `null` on a reply that is still running */
-  stopReason: string | null;
-  /** 1 asks the process that runs this reply to stop it, and 2 to hand the conversation over */
-  stopRequested: 0 | 1 | 2;
-  model: string | null;
-  inputTokens: number | null;
-  outputTokens: number | null;
-  createdAt: Instant;
-  /** last heartbeat of a running reply */
-  updatedAt: Instant;
+/** Columns that were added to the counters. */
+type ModelCounts = {
+  [Name in "cachedInputTokens" | "fallbackReplies" | "cost" | "unknownCostReplies"]: Generated<number>;
 };
+
+export type MessageRow = AuthorColumns &
+  ModelColumns & {
+    id: string;
+    conversationId: string;
+    /** 0, 1, 2, … within the conversation */
+    position: number;
+    role: "user" | "assistant";
+    content: string;
+    /** the reply's pieces in order, unless it is a single text */
+    pieces: Json | null;
+    /** the page from which the visitor sent it, see chat/turn/message-page.ts */
+    page: Json | null;
+    /** an HMAC of the client's key of a visitor's message, unique within the conversation */
+    messageKey: string | null;
+    /** 1 when a client wrote it in the agent's name, with the history of a new conversation */
+    isSupplied: Flag;
+    /** the hosts to which links were removed from the text, see chat/filters/removed-links.ts */
+    removedLinks: Json | null;
+    feedback: "up" | "down" | null;
+    feedbackComment: string | null;
+    /** `null` on a reply that is still running */
+    stopReason: string | null;
+    /** 1 asks the process that runs this reply to stop it, and 2 to hand the conversation over */
+    stopRequested: 0 | 1 | 2;
+    model: string | null;
+    inputTokens: number | null;
+    outputTokens: number | null;
+    createdAt: Instant;
+    /** last heartbeat of a running reply */
+    updatedAt: Instant;
+  };
 
 /** Why a reply ended with an error. Deleted with its message. */
 export type ReplyFailureRow = {
@@ -351,6 +379,8 @@ export type ReplyFailureRow = {
   /** for members of the organization, without keys or addresses */
   message: string;
   providerStatus: number | null;
+  /** 1 when another model answered in place of the one that failed */
+  isAnswered: Flag;
   at: Instant;
 };
 

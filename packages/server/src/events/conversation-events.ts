@@ -112,11 +112,11 @@ function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent[] {
   return [...(isNew ? [started] : []), ...sent];
 }
 
-function replyEvent({ conversationId, end, failure, agent, model, startedAt }: EndedReply): NewEvent {
+function replyEvent({ conversationId, end, failure, agent, startedAt }: EndedReply): NewEvent {
   const scope = { organizationId: agent.organizationId, agentId: agent.id, conversationId };
-  const { id: messageId, content, stopReason, inputTokens, outputTokens } = end;
+  const { id: messageId, content, stopReason, model, inputTokens, outputTokens } = end;
   const durationMs = end.now - startedAt;
-  if (failure) {
+  if (failure && failure.isAnswered === 0) {
     const { code, message } = failure;
     return {
       ...scope,

@@ -26,7 +26,7 @@ const withBody = endpoints.flatMap((endpoint) =>
 );
 const writing = endpoints.filter((endpoint) => endpoint.method !== "GET" && !acceptsBytes(endpoint));
 // Endpoints that create a resource under a name that does not exist yet.
-const createdByKey = ["putSecret", "putDocumentByKey"];
+const createdByKey = ["putSecret", "putDocumentByKey", "putModelPrice"];
 const withParameter = endpoints.filter(({ name, url }) => url.includes(":") && !createdByKey.includes(name));
 
 onBothDatabases("bad input", (createDatabase) => {
@@ -219,8 +219,9 @@ onBothDatabases("bad input", (createDatabase) => {
     const valid = createValidBody(endpoint.name, owner);
     const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
       ({ path }) =>
-        !/^allowed|^linkHosts|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(path) &&
-        !(endpoint.name === "requestHuman" && path === "email"),
+        !/^allowed|^linkHosts|^fallbackModels|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(
+          path,
+        ) && !(endpoint.name === "requestHuman" && path === "email"),
     );
     const needed = neededValues[endpoint.name] ?? [];
     const nulls = [...bad.nulls(endpoint.body, valid)].filter(
@@ -602,6 +603,7 @@ function createValidBody(name: string, { agentId, messageId, formId, submissionI
   const pageSuggestions = [{ page: "/pricing", suggestions: ["Why?"] }];
   const bodies: Record<string, object> = {
     createAgent: { name: "New", widget: { pageSuggestions } },
+    putModelPrice: { input: 1, cachedInput: 0.5, output: 2, currency: "USD" },
     updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
     putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
     checkIdentityToken: { token: "none" },

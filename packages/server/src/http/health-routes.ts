@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { createReadinessCheck } from "../db/readiness.ts";
 import type { Deps } from "../deps.ts";
 import { equalsInConstantTime } from "../encryption.ts";
@@ -19,7 +19,7 @@ const publicRoute = { config: { access: "public" as const } };
 /** Registers `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
 export function healthRoutes(
   app: App,
-  { db, config }: Deps,
+  { db, config, models }: Deps,
   { runningReplies, isDraining, handoffs }: HealthOptions,
 ): void {
   const isReady = createReadinessCheck(db);
@@ -31,6 +31,16 @@ export function healthRoutes(
     registers: [registry],
     collect() {
       this.set(runningReplies());
+    },
+  });
+  new Counter({
+    name: "foyer_model_fallbacks_total",
+    help: "Replies that changed over to another model, by provider",
+    labelNames: ["from", "to", "reason"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { count, ...labels } of models.changeovers()) this.inc(labels, count);
     },
   });
   addPoolMetrics(registry);

@@ -85,6 +85,7 @@ const everyRoute = [
   "POST /form-submissions/submit visitor",
   "POST /tools/:id/webhook-secret/rotate account",
   "DELETE /agents/:id account",
+  "DELETE /models/prices/:model account",
   "DELETE /models/providers/:provider account",
   "GET / public",
   "GET /agents account",
@@ -106,6 +107,7 @@ const everyRoute = [
   "GET /conversations account",
   "GET /conversations/analytics account",
   "GET /conversations/:id conversation",
+  "GET /conversations/:id/messages/:messageId/trace conversation",
   "DELETE /conversations/:id conversation",
   "GET /conversations/:id/notes account",
   "POST /conversations/:id/notes account",
@@ -140,7 +142,9 @@ const everyRoute = [
   "POST /mail-recipients/:id/confirmation account",
   "DELETE /mail-recipients/:id account",
   "GET /models account",
+  "GET /models/costs account",
   "GET /models/failures account",
+  "GET /models/prices account",
   "GET /plan account",
   "GET /models/providers account",
   "GET /openapi.json public",
@@ -244,6 +248,7 @@ const everyRoute = [
   "POST /conversations/:id/takeover session",
   "POST /conversations/:id/typing conversation",
   "POST /models/providers/:provider/test account",
+  "PUT /models/prices/:model account",
   "PUT /models/providers/:provider account",
 ];
 
@@ -316,7 +321,9 @@ it("a conversation token is accepted only by the routes of its conversation", as
     const [own, other] = [await call(route, bearer(conversationId)), await call(route, bearer(newId("conv")))];
     expect(other.statusCode, formatRoute(route)).toBe(401);
     if (route.access !== "conversation") expect(own.statusCode, formatRoute(route)).toBe(401);
-    else expect([400, 404], formatRoute(route)).toContain(own.statusCode); // allowed, but there is no such conversation
+    // Only members may read a trace. Elsewhere the token is allowed, but there is no such conversation.
+    else if (route.url === contract.getReplyTrace.url) expect(own.statusCode).toBe(403);
+    else expect([400, 404], formatRoute(route)).toContain(own.statusCode);
   }
 });
 
@@ -336,6 +343,7 @@ const forAdmins = [
   /^PATCH \/organization$/,
   /^PUT \/documents\/embeddings$/,
   /^\w+ \/(api-keys|doctor|invitations|secrets|visitors|models\/providers)\b/,
+  /^(PUT|DELETE) \/models\/prices\b/,
   /^\w+ \/agents\/:id\/identity-secret\b/,
   /^\w+ \/agents\/:id\/identity-token$/,
   /^\w+ \/tools\/:id\/webhook-secret\b/,

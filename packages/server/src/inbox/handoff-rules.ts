@@ -19,6 +19,18 @@ export const requestAfterFailures: ChangeListener = async (trx, changes, log) =>
   }
 };
 
+/** Requests a person once as many consecutive replies have failed as the agent allows. */
+export const requestAfterFailedReplies: ChangeListener = async (trx, changes, log) => {
+  for (const change of changes) {
+    if (change.kind !== "reply_ended" || change.failedReplies === 0 || change.handler !== "agent") continue;
+    const { agent } = change.reply;
+    const { isEnabled, failedReplies: max } = parseHandoff(agent);
+    if (!isEnabled || max === null || change.failedReplies < max) continue;
+    const { organizationId, conversationId } = change;
+    await log.request(trx, agent, { organizationId, conversationId, cause: "failed_reply", reason: null });
+  }
+};
+
 /** Requests a person after bad ratings. Only ratings since the last handoff ended are counted. */
 export const requestAfterRatings: ChangeListener = async (trx, changes, log) => {
   for (const change of changes) {

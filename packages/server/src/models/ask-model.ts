@@ -13,11 +13,14 @@ import { createThoughtFilter } from "./thoughts.ts";
 import { createToolCallTextFilter } from "./tool-call-text.ts";
 import { rejectsTools, withoutTools } from "./without-tools.ts";
 
-/** milliseconds */
-export type AskLimits = { idleTimeout: number; totalTimeout: number };
+/** The timeouts and the longest wait before another attempt are in milliseconds. */
+export type AskLimits = { idleTimeout: number; totalTimeout: number; maxAttempts?: number; longestWait?: number };
 
-/** Receives the model's output. `begin` starts an attempt and discards the output of an earlier one. */
-export type AnswerSink = { begin(): void; part(part: ModelPart): void };
+/**
+ * Receives the model's output. `begin` starts an attempt and discards the output of an earlier one. `onFailedAttempt` is
+ * not called for an attempt that is repeated without what the provider refused.
+ */
+export type AnswerSink = { begin(): void; part(part: ModelPart): void; onFailedAttempt?(error: unknown): void };
 
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 500;
@@ -61,6 +64,7 @@ export async function askModel(
 ): Promise<void> {
   const key = modelKey(organizationId, model.provider, model.modelId, model.source?.baseUrl);
   const refusedBefore = listRefused(key);
+  const { maxAttempts = MAX_ATTEMPTS, longestWait = LONGEST_WAIT_MS } = limits;
   const endsAt = performance.now() + limits.totalTimeout;
   let refusals = 0;
   let hasLearned = false;
@@ -88,7 +92,8 @@ export async function askModel(
           continue;
         }
       }
-      const pause = state.hasOutput || number === MAX_ATTEMPTS ? null : pauseAfter(error, number);
+      sink.onFailedAttempt?.(error);
+      const pause = state.hasOutput || number === maxAttempts ? null : pauseAfter(error, number, longestWait);
       number += 1;
       const isInTime = pause !== null && performance.now() + pause < endsAt;
       if (!isInTime) {
@@ -243,10 +248,10 @@ function isCutOff(part: ModelPart) {
 }
 
 /** Returns the delay in milliseconds before the next attempt, or null when retrying would not help. */
-function pauseAfter(error: unknown, attempt: number): number | null {
+function pauseAfter(error: unknown, attempt: number, longestWait: number): number | null {
   if (!canPass(error)) return null;
   const asked = APICallError.isInstance(error) ? retryAfter(error.responseHeaders) : null;
-  if (asked !== null) return asked <= LONGEST_WAIT_MS ? asked : null;
+  if (asked !== null) return asked <= longestWait ? asked : null;
   return FIRST_WAIT_MS * 4 ** (attempt - 1);
 }
 
@@ -287,7 +292,7 @@ function toModelError(error: unknown): ModelError {
 const temporary = new Set([408, 409, 425, 429]);
 
 /** Whether a content filter has refused the prompt, such as Azure's or Alibaba's. */
-function isFiltered({ message, responseBody = "" }: APICallError): boolean {
+export function isFiltered({ message, responseBody = "" }: APICallError): boolean {
   return /content[_ -]?(?:filter|policy|management)|DataInspectionFailed|data_inspection_failed|ResponsibleAI|safety (?:filter|system)|moderation/i.test(
     `${message}\n${responseBody.slice(0, 4_000)}`,
   );

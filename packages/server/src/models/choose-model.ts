@@ -5,11 +5,13 @@ import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";
 import { refusesTools } from "./ask-model.ts";
 import type { ChatModel, ChosenModel } from "./chat-model.ts";
+import { createCircuits } from "./circuit.ts";
 import { createDemoModel } from "./demo/demo-model.ts";
 import { createEmbedder, type Embedder } from "./embedder.ts";
 import { google } from "./google.ts";
 import { createListedDefaults } from "./listed-default.ts";
 import { mistral } from "./mistral.ts";
+import { type Candidate, type Changeover, createModelChain, type ModelChain } from "./model-chain.ts";
 import { ollama } from "./ollama.ts";
 import { openai } from "./openai.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
@@ -36,12 +38,19 @@ export type ModelOptions = {
   /** the organizations' own provider settings */
   settings: { get(organizationId: string): Promise<ReadonlyMap<ProviderName, ProviderAccess>> };
   outbound: Outbound;
+  /** how long a failing provider is not asked, in milliseconds; 0 turns this off */
+  circuitWindow: number;
   log: Logger;
 };
 
+/** What `choose` needs to know of an agent. */
+type ModelAgent = { id: string; model: string | null; fallbackModels: string; organizationId: string };
+
 export type Models = ReturnType<typeof createModels>;
 
-export function createModels({ defaultModel, environment, settings, outbound, log }: ModelOptions) {
+export function createModels({ defaultModel, environment, settings, outbound, circuitWindow, log }: ModelOptions) {
+  const circuits = createCircuits(circuitWindow);
+  const changeovers = createChangeoverCounts();
   // Bare model names belong to the default's provider, even while it does not list its models.
   const namedDefault = defaultModel ?? findFirstDefault(environment);
   const listed = createListedDefaults({ list: (name, connection) => listNames(providers[name], connection), log });
@@ -118,30 +127,32 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       return chooseDefault(await resolveConnections(organizationId));
     },
     /**
-     * The model that an agent uses. `model: null` follows the default. If no provider is configured at all, the demo
-     * model answers for every id.
+     * The models that may write an agent's reply: its own, then its fallback models. `model: null` follows the default.
+     * If no provider is configured at all, the demo model answers for every id.
      * @param options `isVisitor` keeps the model's name out of the error
-     * @throws 503 MODEL_NOT_CONFIGURED when some provider is configured, but not this one
+     * @throws 503 MODEL_NOT_CONFIGURED when some provider is configured, but none of these models
      */
-    async choose(
-      agent: { id: string; model: string | null; organizationId: string },
-      { isNewConversation = false, isVisitor = true } = {},
-    ): Promise<ChosenModel> {
+    async choose(agent: ModelAgent, { isNewConversation = false, isVisitor = true } = {}): Promise<ModelChain> {
       const usable = await resolveConnections(agent.organizationId);
       const id = agent.model ?? (await chooseDefault(usable));
-      if (id === DEMO || usable.size === 0) {
-        return toChosenModel(createDemoModel({ modelId: DEMO, announce: isNewConversation && id !== DEMO }), null);
-      }
-      const { provider, name } = parseModelId(id, namedDefault);
-      const connection = provider && usable.get(provider);
-      if (!provider || !connection || !isModelName(name)) {
-        log.warn({ agentId: agent.id, model: id }, "an agent's model is not configured");
-        const model = isVisitor ? "The agent's model" : `The model ${id}`;
-        throw new AppError("MODEL_NOT_CONFIGURED", `${model} is not configured on this server.`);
-      }
-      const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
-      const connected = await providers[provider].connect(connection, name);
-      return toChosenModel(connected, { provider, connection, isOperatorPaid });
+      const announce = isNewConversation && id !== DEMO;
+      const given = { usable, isVisitor, announce, namedDefault, settings, log };
+      const candidates = await listCandidates(agent, id, given);
+      const chain = createModelChain(candidates, {
+        organizationId: agent.organizationId,
+        circuits,
+        onChangeover: changeovers.add,
+      });
+      // Throws the problem when no model can be asked, before anything is stored.
+      void chain.model;
+      return chain;
+    },
+    /** How often replies have changed over in this process, by the names of the providers. */
+    changeovers: changeovers.list,
+    /** Whether the id names a provider, which may still lack a key, and a model. */
+    isKnownModel(id: string): boolean {
+      const { provider, name } = parseModelId(id, "");
+      return id.includes("/") && provider !== undefined && isModelName(name);
     },
     /**
      * Returns the providers that the organization can use, the default model, the given model ids that belong to none
@@ -237,6 +248,54 @@ function createEmbeddingModels(
         (providers[provider].embeddings?.suggested ?? []).map((name) => `${provider}/${name}`),
       );
     },
+  };
+}
+
+type CandidateOptions = { usable: Connections; isVisitor: boolean; namedDefault: string } & Pick<
+  ModelOptions,
+  "settings" | "log"
+>;
+
+/** The agent's own model with this id, or the demo when no provider is usable, and then its fallback models. */
+async function listCandidates(
+  agent: ModelAgent,
+  id: string,
+  { announce, ...given }: CandidateOptions & { announce: boolean },
+): Promise<[Candidate, ...Candidate[]]> {
+  const isDemo = id === DEMO || given.usable.size === 0;
+  const own: Candidate = isDemo
+    ? { id: DEMO, model: toChosenModel(createDemoModel({ modelId: DEMO, announce }), null) }
+    : await findCandidate(agent, id, given);
+  const fallbackIds: string[] = isDemo ? [] : JSON.parse(agent.fallbackModels);
+  return [own, ...(await Promise.all(fallbackIds.map((other) => findCandidate(agent, other, given))))];
+}
+
+async function findCandidate(agent: ModelAgent, id: string, given: CandidateOptions): Promise<Candidate> {
+  const { usable, isVisitor, namedDefault, settings, log } = given;
+  if (id === DEMO) return { id, model: toChosenModel(createDemoModel({ modelId: DEMO, announce: false }), null) };
+  const { provider, name } = parseModelId(id, namedDefault);
+  const connection = provider && usable.get(provider);
+  if (!provider || !connection || !isModelName(name)) {
+    log.warn({ agentId: agent.id, model: id }, "an agent's model is not configured");
+    const model = isVisitor ? "The agent's model" : `The model ${id}`;
+    return { id, problem: new AppError("MODEL_NOT_CONFIGURED", `${model} is not configured on this server.`) };
+  }
+  const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
+  const connected = await providers[provider].connect(connection, name);
+  return { id: `${provider}/${name}`, model: toChosenModel(connected, { provider, connection, isOperatorPaid }) };
+}
+
+/** Counts changeovers for the metrics. */
+function createChangeoverCounts() {
+  const counts = new Map<string, { from: string; to: string; reason: string; count: number }>();
+  const toProvider = ({ id }: Candidate) => id.slice(0, Math.max(id.indexOf("/"), 0)) || id;
+  return {
+    add({ from, to, reason }: Changeover): void {
+      const labels = { from: toProvider(from), to: toProvider(to), reason };
+      const key = JSON.stringify(labels);
+      counts.set(key, { ...labels, count: (counts.get(key)?.count ?? 0) + 1 });
+    },
+    list: () => [...counts.values()],
   };
 }
 

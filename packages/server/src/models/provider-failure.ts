@@ -2,6 +2,7 @@ import { APICallError } from "@ai-sdk/provider";
 import ipaddr from "ipaddr.js";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ChosenModel } from "./chat-model.ts";
+import type { Changeover } from "./model-chain.ts";
 import { ModelError } from "./model-error.ts";
 import { findProviderMessage } from "./provider-message.ts";
 
@@ -38,6 +39,16 @@ export function describeFailure(error: unknown, { source, modelId }: ChosenModel
   }
   const providerStatus = APICallError.isInstance(cause) ? (cause.statusCode ?? null) : null;
   return { ...known, message: redact(describeCause(cause), source) || error.message, providerStatus };
+}
+
+/** Why a reply changed over to another model, with the code that the reply would have ended with. */
+export function describeChangeover({ from, error }: Changeover): ProviderFailure & { code: string } {
+  if ("model" in from) {
+    return { ...describeFailure(error, from.model), code: error instanceof ModelError ? error.code : "INTERNAL" };
+  }
+  const provider = from.id.slice(0, Math.max(from.id.indexOf("/"), 0)) || null;
+  const message = `The model ${from.id} is not configured: its provider has no key.`;
+  return { provider, model: from.id, message, providerStatus: null, code: from.problem.code };
 }
 
 function describeCause(cause: unknown): string {

@@ -22,7 +22,7 @@ export type TokenUsage = UsageOwner & { agentId: string; tokens: number };
 /** The tokens that an agent used in a month (UTC), `added` of them just now. */
 export type MonthUsage = { agentId: string; month: string; tokens: number; added: number };
 
-type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "budgetMessage">;
+type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "monthlyCostBudget" | "budgetMessage">;
 
 export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
 
@@ -59,9 +59,12 @@ export function createTokenBudgets(
     /**
      * The message to send instead of calling the model because a budget is used up; null while all budgets have room.
      */
-    async refusal({ id, monthlyTokenBudget, budgetMessage }: Budgeted, owner: UsageOwner): Promise<string | null> {
+    async refusal(agent: Budgeted, owner: UsageOwner): Promise<string | null> {
+      const { id, monthlyTokenBudget, monthlyCostBudget, budgetMessage } = agent;
       const { visitor, address, organizationId } = owner;
-      if (monthlyTokenBudget === null && !visitor && !address && !organizationId) return null;
+      if (monthlyTokenBudget === null && monthlyCostBudget === null && !visitor && !address && !organizationId) {
+        return null;
+      }
       const day = toUtcDay(now());
       const { rows } = await read(db, {
         agentId: id,
@@ -77,6 +80,7 @@ export function createTokenBudgets(
       const ofPlan = tokensPerMonth(spent?.plan ?? "", planTokens) || null;
       const isSpent =
         isOver(spent?.ofMonth, monthlyTokenBudget) ||
+        isOver(spent?.costOfMonth, monthlyCostBudget) ||
         isOver(spent?.ofVisitor, visitor === null ? null : visitorTokensPerDay) ||
         isOver(spent?.ofAddress, address === null ? null : addressTokensPerDay) ||
         isOver(spent?.ofOrganization, organizationId === null ? null : ofPlan);
@@ -139,6 +143,7 @@ function sumByKey(amounts: ReadonlyArray<readonly [key: string, tokens: number]>
 
 type Spent = {
   ofMonth: number | null;
+  costOfMonth: number | null;
   ofVisitor: number | null;
   ofAddress: number | null;
   ofOrganization: number | null;
@@ -171,6 +176,13 @@ function readQuery(db: Db) {
           .where("agentId", "=", param("agentId"))
           .where("month", "=", param("month"))
           .as("ofMonth"),
+        from
+          .selectFrom("modelDays")
+          .select((x) => x.fn.sum<number>("cost").as("cost"))
+          .where("agentId", "=", param("agentId"))
+          .where("day", ">=", param("month"))
+          .where("day", "<=", param("day"))
+          .as("costOfMonth"),
         selectDay("visitor").as("ofVisitor"),
         selectDay("address").as("ofAddress"),
         from

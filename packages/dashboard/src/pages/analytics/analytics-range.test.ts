@@ -9,7 +9,11 @@ const counts = {
   ratedUp: 0,
   ratedDown: 0,
   inputTokens: 0,
+  cachedInputTokens: 0,
   outputTokens: 0,
+  fallbackReplies: 0,
+  cost: 0,
+  unknownCostReplies: 0,
 };
 
 describe("the range of the analytics page", () => {

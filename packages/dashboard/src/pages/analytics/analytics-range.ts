@@ -61,7 +61,11 @@ const nothing: ConversationCounts = {
   ratedUp: 0,
   ratedDown: 0,
   inputTokens: 0,
+  cachedInputTokens: 0,
   outputTokens: 0,
+  fallbackReplies: 0,
+  cost: 0,
+  unknownCostReplies: 0,
 };
 
 export type Hour = ConversationAnalytics["hours"][number];

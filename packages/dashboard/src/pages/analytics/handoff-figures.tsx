@@ -15,6 +15,7 @@ const causes: Record<HandoffCause, string> = {
   agent: "The agent asked",
   rating: "Bad ratings",
   failed_tools: "Failed tool calls",
+  failed_reply: "Failed replies",
   custom_event: "An event of the page",
   member: "A member took over without a request",
 };

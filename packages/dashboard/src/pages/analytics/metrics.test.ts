@@ -9,7 +9,11 @@ const counts = (given: Partial<ConversationCounts>): ConversationCounts => ({
   ratedUp: 0,
   ratedDown: 0,
   inputTokens: 0,
+  cachedInputTokens: 0,
   outputTokens: 0,
+  fallbackReplies: 0,
+  cost: 0,
+  unknownCostReplies: 0,
   ...given,
 });
 const metric = (id: Metric["id"]) => metrics.find((known) => known.id === id) as Metric;

@@ -12,6 +12,7 @@ export const causeTexts: Record<HandoffCause, string> = {
   agent: "The agent asked for a person",
   rating: "Asked for a person after bad ratings",
   failed_tools: "Asked for a person after failed tool calls",
+  failed_reply: "Asked for a person after failed replies",
   custom_event: "Asked for a person after an event of the page",
   member: "A member took over",
 };

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
+import { toChain } from "../../../../../test/model-chain.ts";
 import type { ChatModel, ModelPart } from "../../models/chat-model.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { type LoopInput, runAgentLoop } from "./agent-loop.ts";
@@ -53,8 +54,7 @@ const outcome = (result: string, isError = false): ToolOutcome => ({
 function run(model: ChatModel, more: Partial<LoopInput> = {}) {
   const said: string[] = [];
   const input: LoopInput = {
-    organizationId: "org_1",
-    model,
+    models: toChain(model),
     prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
     tools: [],
     temperature: 0.7,
@@ -89,7 +89,10 @@ describe("the agent loop", () => {
       text("We open at nine."),
     );
     const { said, result } = run(model);
-    expect(await result).toEqual({ stopReason: "end_turn", usage: { inputTokens: 20, outputTokens: 10 } });
+    expect(await result).toEqual({
+      stopReason: "end_turn",
+      usage: { inputTokens: 20, cachedInputTokens: 0, outputTokens: 10 },
+    });
     expect(said).toEqual(["Let me see.", "> hours", "< hours: hours done", "We open at nine."]);
     expect(asked[1]?.prompt.slice(1)).toEqual([
       {

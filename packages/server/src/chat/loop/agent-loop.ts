@@ -8,13 +8,15 @@ import type {
 import type { Usage } from "@foyer/contract";
 import type { ToolPiece } from "../../conversations/message-pieces.ts";
 import { newCallId } from "../../ids.ts";
-import { type AskLimits, askModel } from "../../models/ask-model.ts";
-import type { ChatModel, ModelPart } from "../../models/chat-model.ts";
+import type { AskLimits } from "../../models/ask-model.ts";
+import type { ModelPart } from "../../models/chat-model.ts";
+import type { ModelChain } from "../../models/model-chain.ts";
 import { ModelError, ReplyLimitError } from "../../models/model-error.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { failure } from "../../tools/tool-outcome.ts";
-import { estimateStepUsage, validCount } from "./token-usage.ts";
+import { estimateStepUsage } from "./token-usage.ts";
 import { adaptToolInput, parseToolInput } from "./tool-input.ts";
+import { addUsage, noUsage, readUsage, startModelStep, startToolStep, type TraceStep } from "./trace.ts";
 
 /**
  * The maximum number of tool calls per step, and the number that run concurrently. Each call may be a request to an
@@ -38,13 +40,13 @@ export type ReplyOutput = {
 };
 
 export type LoopInput = {
-  /** the organization that owns the agent */
-  organizationId: string;
-  model: ChatModel;
+  models: ModelChain;
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
   /** 0 to 1, or null for the model's default */
   temperature: number | null;
+  /** null for the provider's own limit */
+  maxOutputTokens?: number | null;
   maxSteps: number;
   /** A call to make before the first step, as if the model had made it. */
   openingCall?: { name: string; input: unknown } | null;
@@ -56,6 +58,8 @@ export type LoopInput = {
   signal: AbortSignal;
   /** Reports the tokens of each step, including steps that failed or were stopped. */
   onTokensUsed?(tokens: number): void;
+  /** Reports each call of the model or of a tool when it has ended, however it ended. */
+  onStep?(step: TraceStep): void;
 };
 
 /**
@@ -84,8 +88,7 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
  */
 export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const prompt = [...input.prompt];
-  const usage: Usage = { inputTokens: 0, outputTokens: 0 };
-  const totals: Totals = { usage, callIds: new Set(), hasSaid: false, hasActed: false };
+  const totals: Totals = { usage: noUsage, callIds: new Set(), hasSaid: false, hasActed: false };
   let canRepeat = true;
   let unreadableSteps = 0;
   try {
@@ -97,13 +100,13 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
       const answer = await runStep({ ...input, prompt }, output, totals);
       output.closeText();
       if (answer.calls.length === 0) {
-        if (answer.hasSaid) return { stopReason: toStopReason(answer), usage };
+        if (answer.hasSaid) return { stopReason: toStopReason(answer), usage: totals.usage };
         if (canRepeat && answer.finishReason?.unified !== "length") {
           canRepeat = false;
           continue;
         }
         // Models often say nothing more after a tool has done or shown what the visitor asked for.
-        if (totals.hasActed || totals.hasSaid) return { stopReason: toStopReason(answer), usage };
+        if (totals.hasActed || totals.hasSaid) return { stopReason: toStopReason(answer), usage: totals.usage };
         throw emptyReplyError(answer);
       }
       unreadableSteps = answer.calls.every(isUnreadable) ? unreadableSteps + 1 : 0;
@@ -113,7 +116,7 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   } catch (error) {
     if (!(error instanceof ReplyLimitError)) throw error;
   }
-  return { stopReason: "max_steps" as const, usage };
+  return { stopReason: "max_steps" as const, usage: totals.usage };
 }
 
 /** How a step ended whose text is the end of the reply. A text that was cut must not look complete. */
@@ -186,19 +189,35 @@ function createOpeningStep({ name, input }: { name: string; input: unknown }): M
 
 /** Runs one step: calls the model and streams its text to the output. */
 async function runStep(input: LoopInput, output: ReplyOutput, totals: Totals): Promise<ModelStep> {
-  const { organizationId, model, prompt, tools, temperature, signal, limits } = input;
-  const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
+  const { models, prompt, tools, temperature, maxOutputTokens = null, signal, limits } = input;
+  const request = {
+    prompt,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(temperature === null ? {} : { temperature }),
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+  };
   signal.throwIfAborted();
   let answer = createEmptyStep();
+  let error: unknown;
+  const step = startModelStep("reply");
   try {
-    await askModel(organizationId, model, request, limits, signal, {
-      begin() {
-        for (const { toolCallId } of answer.calls) totals.callIds.delete(toolCallId);
-        answer = createEmptyStep();
+    await models.ask(
+      request,
+      { limits, signal, record: step.record },
+      {
+        begin() {
+          for (const { toolCallId } of answer.calls) totals.callIds.delete(toolCallId);
+          answer = createEmptyStep();
+        },
+        part: (part) => takePart(part, answer, output, totals),
       },
-      part: (part) => takePart(part, answer, output, totals),
-    });
+    );
+  } catch (caught) {
+    error = caught;
+    throw caught;
   } finally {
+    const { usage, finishReason } = answer;
+    input.onStep?.(step.end({ error, signal, usage, finishReason }));
     // A reply that the visitor abandoned has used tokens. A model that failed before it produced output has not.
     const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
     if (isCharged) input.onTokensUsed?.(estimateStepUsage(prompt, answer, answer.usage));
@@ -220,7 +239,7 @@ type Totals = {
   hasActed: boolean;
 };
 
-function takePart(part: ModelPart, answer: ModelStep, output: ReplyOutput, { usage, callIds }: Totals) {
+function takePart(part: ModelPart, answer: ModelStep, output: ReplyOutput, totals: Totals) {
   const { content, calls } = answer;
   answer.received += countCharacters(part);
   if (answer.received > MAX_RECEIVED) throw new ReplyLimitError();
@@ -247,13 +266,12 @@ function takePart(part: ModelPart, answer: ModelStep, output: ReplyOutput, { usa
         answer.ignoredCalls += 1;
         break;
       }
-      takeCall(part, answer, callIds);
+      takeCall(part, answer, totals.callIds);
       break;
     case "finish":
       answer.usage = part.usage;
       answer.finishReason = part.finishReason;
-      usage.inputTokens += validCount(part.usage.inputTokens.total) ?? 0;
-      usage.outputTokens += validCount(part.usage.outputTokens.total) ?? 0;
+      totals.usage = addUsage(totals.usage, readUsage(part.usage));
       if (part.finishReason.unified === "content-filter" && !answer.hasSaid && calls.length === 0) {
         throw new ModelError("MODEL_REFUSED", "The model declined to answer this.");
       }
@@ -305,8 +323,14 @@ async function runTools(
     };
   });
   const calls = pieces.map((piece, index) => ({ ...piece, input: inputs[index] }));
-  const runTool: LoopInput["runTool"] = async (call, options) =>
-    call.input === null ? failure(explainUnreadable(answer)) : input.runTool(call, options);
+  const runTool: LoopInput["runTool"] = async (call, options) => {
+    if (call.input === null) return failure(explainUnreadable(answer));
+    const end = startToolStep(call.name);
+    const result = await input.runTool(call, options);
+    const bytes = Buffer.byteLength(result.forModel);
+    input.onStep?.(end({ isError: result.isError, isAborted: options.signal.aborted, bytes }));
+    return result;
+  };
   const end = new AbortController();
   const signal = AbortSignal.any([input.signal, end.signal]);
   const outcomes = runConcurrently(calls, runTool, signal);

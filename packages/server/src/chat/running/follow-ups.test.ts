@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ChatStream, joinText, openChat, openStream } from "../../../../../test/chat-client.ts";
 import { createAgent } from "../../../../../test/factories.ts";
+import { toChain } from "../../../../../test/model-chain.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import {
   chunk,
@@ -10,7 +11,7 @@ import {
   startUpstream,
   type Upstream,
 } from "../../../../../test/upstream.ts";
-import type { ChosenModel } from "../../models/chat-model.ts";
+import type { ChatModel } from "../../models/chat-model.ts";
 import { addFollowUps, followUpsIn } from "./follow-ups.ts";
 import { createRunningReply } from "./running-reply.ts";
 
@@ -169,16 +170,14 @@ describe("follow-up questions", () => {
       { agentId: "agent_1", resumable: true, resumeWindow: 1_000 },
     );
     reply.text("From 10.");
-    const model: ChosenModel = {
+    const model: ChatModel = {
       provider: "test",
       modelId: "silent",
       doStream: () => new Promise(() => {}),
-      source: { provider: "openai", apiKey: null, baseUrl: "" },
-      isOperatorPaid: false,
     };
     const log = { warn: vi.fn() };
-    const agent = { organizationId: "org_1", followUps: 1 as const };
-    const cost = await addFollowUps(reply, { agent, model, question: "When?", log, maxWait: 1 });
+    const agent = { followUps: 1 as const };
+    const cost = await addFollowUps(reply, { agent, models: toChain(model), question: "When?", log, maxWait: 1 });
     expect(cost.tokens).toBeGreaterThan(0);
     expect(reply.pieces).toEqual([{ type: "text", text: "From 10." }]);
     expect(log.warn).toHaveBeenCalledOnce();

@@ -1,5 +1,4 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { Usage } from "@foyer/contract";
 import type { FastifyBaseLogger } from "fastify";
 import type { ConversationLog } from "../../conversations/log/log.ts";
 import type { EndedReply } from "../../conversations/log/turn.ts";
@@ -7,9 +6,10 @@ import { type Piece, toColumns } from "../../conversations/message-pieces.ts";
 import type { AgentRow, MessageRow } from "../../db/tables.ts";
 import type { DocumentSearch, ReplyDocuments } from "../../documents/search-tool.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
-import type { ChosenModel } from "../../models/chat-model.ts";
+import type { ModelChain } from "../../models/model-chain.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { describeFailure } from "../../models/provider-failure.ts";
+import type { Prices } from "../../models/prices/service.ts";
+import { describeChangeover, describeFailure } from "../../models/provider-failure.ts";
 import type { UsageOwner } from "../../plans/token-budget.ts";
 import type { AgentTools } from "../../tools/agent-tools.ts";
 import { isFromPage } from "../../tools/quoted-data.ts";
@@ -20,6 +20,7 @@ import { createKnownLinks, createLinkFilter } from "../filters/link-filter.ts";
 import { createRemovedLinks, listNamingTexts } from "../filters/removed-links.ts";
 import { type LoopInput, type ReplyOutput, runAgentLoop } from "../loop/agent-loop.ts";
 import type { ReplyTool } from "../loop/reply-tool.ts";
+import { addUsage, noUsage, type TraceStep } from "../loop/trace.ts";
 import type { ReplyEnding } from "../stream/reply-events.ts";
 import { addFollowUps } from "./follow-ups.ts";
 import { toAnswer } from "./reply-answer.ts";
@@ -33,7 +34,7 @@ export type ReplyLog = Pick<FastifyBaseLogger, "warn" | "error">;
 
 type Run = {
   agent: AgentRow;
-  model: ChosenModel;
+  models: ModelChain;
   prompt: LanguageModelV4Prompt;
   /** the origin of the page on which the visitor is chatting */
   pageOrigin: string | undefined;
@@ -58,23 +59,30 @@ type Parts = {
   conversationLog: Pick<ConversationLog, "finish">;
   replies: RunningReplies;
   clientTools: ClientToolCalls;
+  priceSteps: Prices["priceSteps"];
 };
 
 /** How a reply ended, what it used, and the cause of a failure for members. */
-type Outcome = { ending: ReplyEnding; failure: EndedReply["failure"]; tokens: number } & Pick<
-  MessageRow,
-  "removedLinks"
->;
+type Outcome = {
+  ending: ReplyEnding;
+  failure: EndedReply["failure"];
+  tokens: number;
+  steps: TraceStep[];
+} & Pick<MessageRow, "removedLinks">;
 
 /** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
-export function createReplyRunner(limits: AskLimits, { conversationLog, replies, clientTools }: Parts) {
+export function createReplyRunner(limits: AskLimits, { conversationLog, replies, clientTools, priceSteps }: Parts) {
   return async (reply: RunningReply, run: Run): Promise<void> => {
-    const { agent, model, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
+    const { agent, models, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
     const startedAt = Date.now();
-    let { ending, failure, tokens, removedLinks } = await produce(reply, run, { limits, clientTools });
+    const outcome = await produce(reply, run, { limits, clientTools });
+    let { ending } = outcome;
+    const { failure, tokens, removedLinks } = outcome;
     let isStored = false;
     try {
       await replies.confirm(reply);
+      const { steps: priced, cost } = await priceSteps(agent.organizationId, outcome.steps);
+      const steps = priced.map(({ cacheWriteTokens: _, ...step }) => step);
       const end = {
         id: reply.messageId,
         now: Date.now(),
@@ -82,7 +90,10 @@ export function createReplyRunner(limits: AskLimits, { conversationLog, replies,
         ...toColumns(reply.pieces),
         removedLinks,
         inputTokens: ending.usage?.inputTokens ?? null,
+        cachedInputTokens: ending.usage?.cachedInputTokens ?? null,
         outputTokens: ending.usage?.outputTokens ?? null,
+        ...describeModel(models, { steps: outcome.steps, isCalled: refusal === null }),
+        cost,
       };
       const { conversationId, messageId } = reply;
       const scope = { organizationId: agent.organizationId, agentId: agent.id, conversationId, messageId };
@@ -102,7 +113,7 @@ export function createReplyRunner(limits: AskLimits, { conversationLog, replies,
           ? { ...scope, ...toAnswer(reply.pieces, { question, stopReason, promptText }), at: end.now }
           : null,
         agent,
-        model: refusal === null ? model.modelId : null,
+        steps,
         startedAt,
       });
       isStored = result === "stored";
@@ -124,8 +135,15 @@ async function produce(
   run: Run,
   { limits, clientTools }: { limits: AskLimits; clientTools: ClientToolCalls },
 ): Promise<Outcome> {
-  const { agent, model, documents, question, log, refusal } = run;
-  const outcome: Outcome = { ending: { stopReason: "end_turn" }, failure: null, tokens: 0, removedLinks: null };
+  const { agent, models, documents, question, log, refusal } = run;
+  const outcome: Outcome = {
+    ending: { stopReason: "end_turn" },
+    failure: null,
+    tokens: 0,
+    steps: [],
+    removedLinks: null,
+  };
+  const onStep = (step: TraceStep) => void outcome.steps.push(step);
   const onTokensUsed = (more: number) => {
     outcome.tokens += more;
   };
@@ -134,7 +152,7 @@ async function produce(
       outcome.removedLinks = removedLinks;
     };
     const output = documents ? withCheckedText(reply, documents, { ...run, onLinksRemoved }) : reply;
-    const loop = { ...createLoopInput(reply, run, clientTools), limits, onTokensUsed };
+    const loop = { ...createLoopInput(reply, run, clientTools), limits, onTokensUsed, onStep };
     outcome.ending = refusal === null ? await runAgentLoop(loop, output) : endWithText(refusal, reply);
   } catch (error) {
     outcome.ending = reply.signal.aborted ? { stopReason: "aborted" } : endWithError(error, log);
@@ -143,25 +161,27 @@ async function produce(
         organizationId: agent.organizationId,
         agentId: agent.id,
         code: outcome.ending.error.code,
-        ...describeFailure(error, model),
+        ...describeFailure(error, models.model),
+        isAnswered: 0,
       };
     }
   }
+  outcome.failure ??= toChangeoverFailure(agent, models);
   if (reply.isHandedOver) outcome.ending = { stopReason: "handed_over" };
   if (refusal !== null) return outcome;
   if (documents?.kind === "prefix") reply.keepCited(documents.passages);
   const { stopReason, usage } = outcome.ending;
   if (stopReason === "end_turn") {
-    const cost = await addFollowUps(reply, { agent, model, question, log });
+    const cost = await addFollowUps(reply, { agent, models, question, log, onStep });
     onTokensUsed(cost.tokens);
-    if (usage) outcome.ending = { stopReason, usage: sum(usage, cost.usage) };
+    if (usage) outcome.ending = { stopReason, usage: addUsage(usage, cost.usage) };
   }
   return outcome;
 }
 
 function createLoopInput(
   reply: RunningReply,
-  { agent, model, prompt, tools, documents, humanTool, question }: Run,
+  { agent, models, prompt, tools, documents, humanTool, question }: Run,
   clientTools: ClientToolCalls,
 ): Omit<LoopInput, "limits"> {
   const { waitFor } = clientTools.ofReply(reply);
@@ -175,10 +195,10 @@ function createLoopInput(
   };
   const withHuman = humanTool ? withTool(callable, humanTool) : callable;
   return {
-    organizationId: agent.organizationId,
-    model,
+    models,
     prompt,
     temperature: agent.temperature / 100,
+    maxOutputTokens: agent.maxOutputTokens,
     maxSteps: MAX_STEPS,
     ...(documents?.kind === "search" ? withTool(withHuman, toReplyTool(documents)) : withHuman),
     openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
@@ -268,14 +288,23 @@ function isFailedTool(piece: Piece): boolean {
 function endWithText(text: string, reply: RunningReply): ReplyEnding {
   reply.text(text);
   reply.closeText();
-  return { stopReason: "end_turn", usage: { inputTokens: 0, outputTokens: 0 } };
+  return { stopReason: "end_turn", usage: noUsage };
 }
 
-function sum(one: Usage, other: Usage): Usage {
-  return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-  };
+/** The model that wrote the last step, and the agent's own model if that one failed. */
+function describeModel(
+  models: ModelChain,
+  { steps, isCalled }: { steps: readonly TraceStep[]; isCalled: boolean },
+): Pick<MessageRow, "model" | "fallbackFrom"> {
+  if (!isCalled) return { model: null, fallbackFrom: null };
+  const last = steps.findLast(({ kind, name }) => kind === "model" && name === "reply");
+  return { model: last?.model ?? models.modelId, fallbackFrom: models.fallbackFrom };
+}
+
+/** The first failure of a reply that another model has answered, for the list of failures. */
+function toChangeoverFailure(agent: AgentRow, { changeovers: [first] }: ModelChain): EndedReply["failure"] {
+  if (!first) return null;
+  return { organizationId: agent.organizationId, agentId: agent.id, ...describeChangeover(first), isAnswered: 1 };
 }
 
 /** The ending shown to the visitor after a failure. The cause is logged. */

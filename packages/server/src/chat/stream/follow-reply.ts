@@ -45,8 +45,13 @@ function readState(row: MessageRow, start: ReplyStart, isOver: boolean) {
   const pieces = parsePieces(row);
   if (!isOver) return { start, pieces, textIsOpen: true };
   const stopReason: StopReason = deriveStopReason(row) ?? "aborted";
-  const usage =
-    row.inputTokens === null ? {} : { usage: { inputTokens: row.inputTokens, outputTokens: row.outputTokens ?? 0 } };
+  const { inputTokens, cachedInputTokens, outputTokens } = row;
+  const counted = {
+    inputTokens: inputTokens ?? 0,
+    cachedInputTokens: cachedInputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+  };
+  const usage = inputTokens === null ? {} : { usage: counted };
   const error = stopReason === "error" ? { error: { code: "MODEL_UNAVAILABLE", message: "The reply failed." } } : {};
   return { start, pieces, end: { stopReason, ...usage, ...error } };
 }

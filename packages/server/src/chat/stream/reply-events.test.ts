@@ -23,7 +23,7 @@ const steps = fc.array(
   { maxLength: 6 },
 );
 const endings: fc.Arbitrary<ReplyEnding> = fc.constantFrom(
-  { stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 2 } },
+  { stopReason: "end_turn", usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2 } },
   { stopReason: "aborted" },
   { stopReason: "error", error: { code: "MODEL_TIMEOUT", message: "Too slow." } },
 );

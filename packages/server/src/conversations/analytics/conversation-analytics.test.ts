@@ -7,6 +7,7 @@ import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
 import { migrate } from "../../db/migrate.ts";
+import { addModelCounters } from "../../db/migrations/0085-models.ts";
 import { toUtcDay } from "../../utc-day.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -60,7 +61,11 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     ratedUp: 0,
     ratedDown: 0,
     inputTokens: 0,
+    cachedInputTokens: 0,
     outputTokens: 0,
+    fallbackReplies: 0,
+    cost: 0,
+    unknownCostReplies: 0,
   };
 
   const none = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, answered: 0, answerMs: 0, inTime: 0 };
@@ -71,7 +76,8 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     await say(agentId, { conversationId });
     await say(agentId);
     const { totals, days, hours, agents, from, to } = await read(`agentId=${agentId}`);
-    expect(totals).toEqual({ ...nothing, conversations: 2, replies: 3, inputTokens: 30, outputTokens: 6 });
+    const counted = { conversations: 2, replies: 3, inputTokens: 30, outputTokens: 6, unknownCostReplies: 3 };
+    expect(totals).toEqual({ ...nothing, ...counted });
     expect(Date.parse(to) - Date.parse(from)).toBe(29 * 86_400_000);
     // Adds up several days, because midnight may pass between two replies.
     const sum = (rows: Array<Record<string, number>>, name: string) =>
@@ -278,6 +284,8 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     await db.schema.alterTable("conversations").dropColumn("isTest").execute();
     await sql`delete from migrations where name = '0014-conversation-analytics'`.execute(db);
     await migrate({ db, kind: server.deps.databaseKind });
+    // The columns that a later migration adds to the table.
+    await addModelCounters(db);
     const { days, hours } = await read(`agentId=${agentId}&from=2025-05-01&to=2025-05-31`);
     expect(days).toEqual([
       { ...nothing, date: "2025-05-06", conversations: 1, replies: 1, ratedDown: 1 },

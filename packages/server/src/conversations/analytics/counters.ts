@@ -2,6 +2,7 @@ import type { ConversationCounts, Rating } from "@foyer/contract";
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
+import type { ModelDayRow } from "../../db/tables/models.ts";
 import { toUtcDay } from "../../utc-day.ts";
 import { type Change, type ChangeListener, isCountedRating } from "../log/change.ts";
 import type { EndedReply } from "../log/turn.ts";
@@ -16,6 +17,7 @@ const HOUR_MS = 3_600_000;
 /** Counts events in conversations by agent and hour (UTC), so that analytics never read the conversations. */
 export function createConversationCounters(db: Db): ChangeListener {
   const add = addQuery(db);
+  const addModel = addModelQuery(db);
 
   /** Rows are written in a consistent order, so that two transactions cannot deadlock. */
   async function count(trx: Executor, events: readonly ConversationEvent[]): Promise<void> {
@@ -28,7 +30,36 @@ export function createConversationCounters(db: Db): ChangeListener {
     for (const [, row] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) await add(trx, row);
   }
 
-  return (trx, changes) => count(trx, changes.flatMap(toCounted));
+  async function countModels(trx: Executor, replies: readonly ModelDayRow[]): Promise<void> {
+    const inOrder = replies.toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
+    for (const row of inOrder) await addModel(trx, row);
+  }
+
+  return async (trx, changes) => {
+    await count(trx, changes.flatMap(toCounted));
+    await countModels(trx, changes.flatMap(toModelDay));
+  };
+}
+
+const toKey = ({ agentId, day, model }: ModelDayRow) => `${agentId} ${day} ${model}`;
+
+/** The reply counts for the model that wrote its last step. */
+function toModelDay(change: Change): ModelDayRow[] {
+  if (change.kind !== "reply_ended" || !change.reply.isCounted || change.reply.end.model === null) return [];
+  const { end, usage } = change.reply;
+  return [
+    {
+      agentId: usage.agentId,
+      day: toUtcDay(end.now),
+      model: change.reply.end.model,
+      replies: 1,
+      inputTokens: end.inputTokens ?? 0,
+      cachedInputTokens: end.cachedInputTokens ?? 0,
+      outputTokens: end.outputTokens ?? 0,
+      cost: end.cost ?? 0,
+      unknownCostReplies: end.cost === null ? 1 : 0,
+    },
+  ];
 }
 
 function toCounted(change: Change): ConversationEvent[] {
@@ -51,33 +82,17 @@ function toCountedReply({ usage: { agentId }, end }: EndedReply): ConversationEv
     replies: 1,
     failedReplies: end.stopReason === "error" ? 1 : 0,
     inputTokens: end.inputTokens ?? 0,
+    cachedInputTokens: end.cachedInputTokens ?? 0,
     outputTokens: end.outputTokens ?? 0,
+    fallbackReplies: end.fallbackFrom === null ? 0 : 1,
+    cost: end.cost ?? 0,
+    unknownCostReplies: end.cost === null ? 1 : 0,
   };
 }
 
 function toHourRow({ agentId, at, ...counts }: ConversationEvent): HourRow {
-  const {
-    conversations = 0,
-    replies = 0,
-    failedReplies = 0,
-    ratedUp = 0,
-    ratedDown = 0,
-    inputTokens = 0,
-    outputTokens = 0,
-  } = counts;
   const hour = Math.floor(at / HOUR_MS) % 24;
-  return {
-    agentId,
-    day: toUtcDay(at),
-    hour,
-    conversations,
-    replies,
-    failedReplies,
-    ratedUp,
-    ratedDown,
-    inputTokens,
-    outputTokens,
-  };
+  return { agentId, day: toUtcDay(at), hour, ...noCounts, ...counts };
 }
 
 function addToHour(before: HourRow | undefined, row: HourRow): HourRow {
@@ -85,26 +100,26 @@ function addToHour(before: HourRow | undefined, row: HourRow): HourRow {
 }
 
 export function addCounts(a: ConversationCounts, b: ConversationCounts): ConversationCounts {
-  return {
-    conversations: a.conversations + b.conversations,
-    replies: a.replies + b.replies,
-    failedReplies: a.failedReplies + b.failedReplies,
-    ratedUp: a.ratedUp + b.ratedUp,
-    ratedDown: a.ratedDown + b.ratedDown,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-  };
+  const sum = { ...a };
+  for (const name of counterNames) sum[name] += b[name];
+  return sum;
 }
 
-const counterNames = [
-  "conversations",
-  "replies",
-  "failedReplies",
-  "ratedUp",
-  "ratedDown",
-  "inputTokens",
-  "outputTokens",
-] as const satisfies ReadonlyArray<keyof ConversationCounts>;
+export const noCounts: ConversationCounts = {
+  conversations: 0,
+  replies: 0,
+  failedReplies: 0,
+  ratedUp: 0,
+  ratedDown: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  fallbackReplies: 0,
+  cost: 0,
+  unknownCostReplies: 0,
+};
+
+const counterNames = Object.keys(noCounts) as ReadonlyArray<keyof ConversationCounts>;
 
 /** Selects from the agents, so that nothing is counted for an agent that has been deleted. */
 function addQuery(db: Db) {
@@ -119,21 +134,55 @@ function addQuery(db: Db) {
             "id",
             sql<string>`cast(${param("day")} as text)`.as("day"),
             sql<number>`cast(${param("hour")} as integer)`.as("hour"),
-            ...counterNames.map((name) => sql<number>`cast(${param(name)} as bigint)`.as(name)),
+            ...counterNames.map((name) => toNumber(param(name), name)),
           ])
           .where("id", "=", param("agentId")),
       )
       .onConflict((conflict) =>
-        conflict
-          .columns(["agentId", "day", "hour"])
-          .doUpdateSet(
-            Object.fromEntries(
-              counterNames.map((name) => [
-                name,
-                sql<number>`${sql.ref(`conversationHours.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
-              ]),
-            ),
-          ),
+        conflict.columns(["agentId", "day", "hour"]).doUpdateSet(addExcluded("conversationHours", counterNames)),
       ),
+  );
+}
+
+const modelCounters = [
+  "replies",
+  "inputTokens",
+  "cachedInputTokens",
+  "outputTokens",
+  "cost",
+  "unknownCostReplies",
+] as const;
+
+/** Selects from the agents, like `addQuery`. */
+function addModelQuery(db: Db) {
+  return compileOnce<ModelDayRow, never>((param) =>
+    db
+      .insertInto("modelDays")
+      .columns(["agentId", "day", "model", ...modelCounters])
+      .expression(
+        db
+          .selectFrom("agents")
+          .select([
+            "id",
+            sql<string>`cast(${param("day")} as text)`.as("day"),
+            sql<string>`cast(${param("model")} as text)`.as("model"),
+            ...modelCounters.map((name) => toNumber(param(name), name)),
+          ])
+          .where("id", "=", param("agentId")),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["agentId", "day", "model"]).doUpdateSet(addExcluded("modelDays", modelCounters)),
+      ),
+  );
+}
+
+function toNumber<const N extends string>(value: unknown, name: N) {
+  const type = name === "cost" ? "double precision" : "bigint";
+  return sql<number>`cast(${value} as ${sql.raw(type)})`.as(name);
+}
+
+function addExcluded(table: string, names: readonly string[]) {
+  return Object.fromEntries(
+    names.map((name) => [name, sql<number>`${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`]),
   );
 }

@@ -1,9 +1,10 @@
-import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract";
+import type { ConversationAnalytics } from "@foyer/contract";
 import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
 import { toUtcDay } from "../../utc-day.ts";
-import { addCounts } from "./counters.ts";
+import { addCounts, noCounts } from "./counters.ts";
 import { summarizeHandoffs } from "./handoffs.ts";
+import { estimateCosts } from "./past-costs.ts";
 import { createConversationAnalyticsStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
@@ -15,31 +16,44 @@ type Query = { agentId?: string | undefined; from?: string | undefined; to?: str
 export type ConversationAnalyticsService = ReturnType<typeof createConversationAnalytics>;
 
 /** Conversation analytics of an organization, read from counters. */
-export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, agents: Pick<AgentService, "get">) {
+export function createConversationAnalytics(
+  deps: Pick<Deps, "db" | "reads" | "prices">,
+  agents: Pick<AgentService, "get">,
+) {
   const store = createConversationAnalyticsStore(deps);
+  const { prices } = deps;
   return {
+    /** See past-costs.ts. */
+    async estimateCosts(organizationId: string, { model = null, ...query }: Query & { model?: string | null }) {
+      const range = { organizationId, agentId: query.agentId, ...parseRange(query) };
+      return estimateCosts(deps, range, model);
+    },
     /** @throws 404 when the organization has no such agent */
     async read(organizationId: string, { agentId, ...given }: Query): Promise<ConversationAnalytics> {
       if (agentId !== undefined) await agents.get(organizationId, agentId);
       const { from, to } = parseRange(given);
       const range = { organizationId, agentId, from, to };
-      const [days, hours, byAgent, causes] = await Promise.all([
+      const [days, hours, byAgent, byModel, causes] = await Promise.all([
         store.days(range),
         store.hours(range),
         store.agents(range),
+        store.models(range),
         store.handoffs(range),
       ]);
-      const totals = days.reduce(addCounts, nothing);
+      const { currency } = await prices.ofOrganization(organizationId);
+      const totals = days.reduce(addCounts, noCounts);
       return {
         from,
         to,
         totals,
         days,
         hours: Array.from({ length: 24 }, (_, hour) => {
-          const counts = hours.find((row) => row.hour === hour) ?? nothing;
+          const counts = hours.find((row) => row.hour === hour) ?? noCounts;
           return { hour, conversations: counts.conversations, replies: counts.replies };
         }),
         agents: byAgent,
+        models: byModel,
+        currency,
         handoffs: summarizeHandoffs(causes, totals.conversations),
       };
     },
@@ -54,13 +68,3 @@ function parseRange({ from, to }: Omit<Query, "agentId">): { from: string; to: s
   const first = toUtcDay(from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from));
   return { from: first < earliest ? earliest : first, to: last };
 }
-
-const nothing: ConversationCounts = {
-  conversations: 0,
-  replies: 0,
-  failedReplies: 0,
-  ratedUp: 0,
-  ratedDown: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-};

@@ -1,4 +1,4 @@
-import type { ConversationCounts } from "@foyer/contract";
+import type { ConversationCounts, ModelCosts } from "@foyer/contract";
 import { type Compilable, sql } from "kysely";
 import type { Deps } from "../../deps.ts";
 import type { HandoffSums } from "./handoffs.ts";
@@ -7,6 +7,7 @@ import type { HandoffSums } from "./handoffs.ts";
 export type AnalyticsRange = { organizationId: string; agentId: string | undefined; from: string; to: string };
 
 const MAX_AGENTS = 100;
+const MAX_MODELS = 100;
 
 /**
  * Reads the counters. A range of 366 days has at most 8,784 hours and 2,196 days of handoffs per agent, however many
@@ -41,10 +42,47 @@ export function createConversationAnalyticsStore({ db, reads }: Pick<Deps, "db" 
           .orderBy("conversationHours.agentId")
           .limit(MAX_AGENTS),
       ),
+    models: (range: AnalyticsRange): Promise<ModelCosts[]> =>
+      read(
+        range,
+        selectModels(db, range)
+          .select("modelDays.model")
+          .select(modelSums)
+          .groupBy("modelDays.model")
+          .orderBy("replies", "desc")
+          .orderBy("modelDays.model")
+          .limit(MAX_MODELS),
+      ),
     /** Returns the sums by cause, the most frequent cause first. */
     handoffs: (range: AnalyticsRange): Promise<HandoffSums[]> => read(range, selectHandoffs(db, range)),
   };
 }
+
+/** What each model of an agent has used on each day. */
+export function selectModels(db: Deps["db"], { organizationId, agentId, from, to }: AnalyticsRange) {
+  return db
+    .selectFrom("modelDays")
+    .innerJoin("agents", "agents.id", "modelDays.agentId")
+    .where("agents.organizationId", "=", organizationId)
+    .$if(agentId !== undefined, (query) => query.where("modelDays.agentId", "=", agentId ?? ""))
+    .where("day", ">=", from)
+    .where("day", "<=", to);
+}
+
+const sumOfModel = <
+  const N extends "replies" | "inputTokens" | "cachedInputTokens" | "outputTokens" | "unknownCostReplies",
+>(
+  name: N,
+) => sql<number>`cast(sum(${sql.ref(`modelDays.${name}`)}) as bigint)`.as(name);
+
+export const modelSums = [
+  sumOfModel("replies"),
+  sumOfModel("inputTokens"),
+  sumOfModel("cachedInputTokens"),
+  sumOfModel("outputTokens"),
+  sql<number>`sum("modelDays".cost)`.as("cost"),
+  sumOfModel("unknownCostReplies"),
+] as const;
 
 function selectHandoffs(db: Deps["db"], { organizationId, agentId, from, to }: AnalyticsRange) {
   const sum = <const N extends Exclude<keyof HandoffSums, "cause">>(name: N) =>
@@ -73,7 +111,11 @@ const sums = [
   sumColumn("ratedUp"),
   sumColumn("ratedDown"),
   sumColumn("inputTokens"),
+  sumColumn("cachedInputTokens"),
   sumColumn("outputTokens"),
+  sumColumn("fallbackReplies"),
+  sql<number>`sum("conversationHours".cost)`.as("cost"),
+  sumColumn("unknownCostReplies"),
 ] as const;
 
 function sumColumn<const N extends keyof ConversationCounts>(name: N) {

@@ -72,12 +72,16 @@ export type Change =
   | RatedChange
   /** a visitor's turn was stored: a new conversation, or messages in an existing one */
   | (Place & { kind: "turn"; turn: NewTurn; at: number })
-  /** `handler` and `failedTools`, the failed tool calls since the last handoff, are the conversation's */
+  /**
+   * `handler`, `failedTools`, the failed tool calls since the last handoff, and `failedReplies`, the latest consecutive
+   * ones, are the conversation's
+   */
   | (Omit<Place, "isTest"> & {
       kind: "reply_ended";
       reply: EndedReply;
       handler: OwnershipColumns["handler"];
       failedTools: number;
+      failedReplies: number;
     })
   /** what an agent has used this month, including the replies that ended */
   | (MonthUsage & {

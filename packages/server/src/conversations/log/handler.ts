@@ -47,6 +47,7 @@ export function createHandlerChanges(emit: Emit) {
           waitingSince: null,
           changedAt: now,
           failedTools: 0,
+          failedReplies: 0,
         })
         .where("id", "=", conversationId)
         .where("organizationId", "=", organizationId)
@@ -96,6 +97,7 @@ export function createHandlerChanges(emit: Emit) {
           waitingSince: null,
           changedAt: now,
           failedTools: 0,
+          failedReplies: 0,
         })
         .where("id", "=", conversationId)
         .where("organizationId", "=", organizationId)

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { compileOnce } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import type { Flag } from "../../db/tables/column-types.ts";
+import type { ReplyStepRow } from "../../db/tables/models.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow } from "../../db/tables.ts";
 import type { ConversationSize } from "../conversation-size.ts";
 
@@ -11,7 +12,10 @@ export type HistoryRow = Pick<
 >;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
 export type ReplyEnd = ReplyState &
-  Pick<MessageRow, "inputTokens" | "outputTokens" | "removedLinks"> & { stopReason: string };
+  Pick<
+    MessageRow,
+    "inputTokens" | "cachedInputTokens" | "outputTokens" | "removedLinks" | "model" | "fallbackFrom" | "cost"
+  > & { stopReason: string };
 
 /** The size of a conversation and its handler. */
 type Grown = ConversationSize & Pick<ConversationRow, "handler" | "epoch">;
@@ -27,12 +31,14 @@ type Finish = {
   replyId: string;
   epoch: number;
   failedTools: number;
+  /** 1 when the reply ended with an error */
+  failed: Flag;
   now: number;
   textBytes: number;
   toolBytes: number;
 };
 
-type Finished = Pick<ConversationRow, "handler"> & { failedTools: number };
+type Finished = Pick<ConversationRow, "handler"> & { failedTools: number; failedReplies: number };
 
 type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | "updatedAt" | "authorName"> & {
   textBytes: number;
@@ -177,6 +183,7 @@ function sizeQueries(db: Db) {
           toolBytes: sql`"toolBytes" + ${param("toolBytes")}`,
           changedAt: sql`case when handler = 'agent' then "changedAt" else ${param("now")} end`,
           failedTools: sql`"failedTools" + ${param("failedTools")}`,
+          failedReplies: sql`case when ${param("failed")} = 1 then "failedReplies" + 1 else 0 end`,
         })
         .where("id", "=", param("id"))
         .where("minReplyEpoch", "<=", param("epoch"))
@@ -187,7 +194,7 @@ function sizeQueries(db: Db) {
             .where("messages.id", "=", param("replyId"))
             .where("stopReason", "is", null),
         )
-        .returning(["handler", "failedTools"]),
+        .returning(["handler", "failedTools", "failedReplies"]),
     ),
   };
 }
@@ -221,7 +228,11 @@ function endQueries(db: Db) {
           removedLinks: param("removedLinks"),
           stopReason: param("stopReason"),
           inputTokens: param("inputTokens"),
+          cachedInputTokens: param("cachedInputTokens"),
           outputTokens: param("outputTokens"),
+          model: param("model"),
+          fallbackFrom: param("fallbackFrom"),
+          cost: param("cost"),
           updatedAt: param("now"),
         })
         .where("id", "=", param("id"))
@@ -244,7 +255,31 @@ function endQueries(db: Db) {
         code: param("code"),
         message: param("message"),
         providerStatus: param("providerStatus"),
+        isAnswered: param("isAnswered"),
         at: param("at"),
+      }),
+    ),
+    step: compileOnce<ReplyStepRow, never>((param) =>
+      db.insertInto("replySteps").values({
+        messageId: param("messageId"),
+        position: param("position"),
+        kind: param("kind"),
+        name: param("name"),
+        provider: param("provider"),
+        model: param("model"),
+        startedAt: param("startedAt"),
+        firstTokenMs: param("firstTokenMs"),
+        durationMs: param("durationMs"),
+        inputTokens: param("inputTokens"),
+        cachedInputTokens: param("cachedInputTokens"),
+        outputTokens: param("outputTokens"),
+        reasoningTokens: param("reasoningTokens"),
+        retries: param("retries"),
+        fallbackFrom: param("fallbackFrom"),
+        stopReason: param("stopReason"),
+        status: param("status"),
+        bytes: param("bytes"),
+        cost: param("cost"),
       }),
     ),
   };

@@ -29,7 +29,8 @@ export function createReplies(deps: Pick<Deps, "db" | "config" | "encryption">, 
     for (const reply of inOrder(ended, ({ conversationId }) => conversationId)) {
       const { conversationId, end, epoch, failedTools, agent } = reply;
       const size = { textBytes: Buffer.byteLength(end.content), toolBytes: Buffer.byteLength(end.pieces ?? "") };
-      const finished = { id: conversationId, replyId: end.id, epoch, now: end.now, failedTools, ...size };
+      const failed = end.stopReason === "error" ? (1 as const) : (0 as const);
+      const finished = { id: conversationId, replyId: end.id, epoch, now: end.now, failedTools, failed, ...size };
       const [conversation] = (await queries.finish(trx, finished)).rows;
       if (conversation) {
         const place = { organizationId: agent.organizationId, agentId: agent.id, conversationId };
@@ -47,8 +48,9 @@ export function createReplies(deps: Pick<Deps, "db" | "config" | "encryption">, 
     return ended.map(({ end: { id } }) => (stored.has(id) ? "stored" : handedOver.has(id) ? "handed over" : "gone"));
   }
 
-  async function storeEnd(trx: Executor, { conversationId, end, failure }: EndedReply): Promise<void> {
+  async function storeEnd(trx: Executor, { conversationId, end, failure, steps }: EndedReply): Promise<void> {
     const { rows } = await queries.end(trx, end);
+    for (const [position, step] of steps.entries()) await queries.step(trx, { ...step, messageId: end.id, position });
     const preview = createPreview(end.content);
     if (rows[0]?.isLast && preview !== "") {
       await queries.preview(trx, { id: conversationId, role: "assistant", preview, now: end.now });

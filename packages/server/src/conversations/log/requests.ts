@@ -49,7 +49,14 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
     const now = Date.now();
     const waiting = await trx
       .updateTable("conversations")
-      .set({ handler: "waiting", epoch: sql`epoch + 1`, waitingSince: now, changedAt: now, failedTools: 0 })
+      .set({
+        handler: "waiting",
+        epoch: sql`epoch + 1`,
+        waitingSince: now,
+        changedAt: now,
+        failedTools: 0,
+        failedReplies: 0,
+      })
       .where("id", "=", conversationId)
       .where("organizationId", "=", organizationId)
       .where("agentId", "=", agent.id)

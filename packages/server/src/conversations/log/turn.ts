@@ -1,3 +1,4 @@
+import type { ReplyStepRow } from "../../db/tables/models.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../../db/tables.ts";
 import type { Answer } from "../../documents/answers/recorder.ts";
 import type { TokenUsage } from "../../plans/token-budget.ts";
@@ -50,8 +51,8 @@ export type EndedReply = {
   /** how the reply used the documents; null when nothing is recorded */
   answer: Answer | null;
   agent: Pick<AgentRow, "id" | "organizationId" | "monthlyTokenBudget" | "handoff">;
-  /** null when no model was called */
-  model: string | null;
+  /** the calls of models and tools, in the order in which they began */
+  steps: ReadonlyArray<Omit<ReplyStepRow, "messageId" | "position">>;
   /** when the visitor's message arrived */
   startedAt: number;
 };

@@ -97,6 +97,8 @@ export type OwnershipTable = { [Name in keyof OwnershipColumns]: Generated<Owner
   minReplyEpoch: Generated<number>;
   /** failed tool calls since the last handoff */
   failedTools: Generated<number>;
+  /** consecutive replies that have failed since the last handoff */
+  failedReplies: Generated<number>;
 };
 
 /** Who wrote a message: set for messages of members only. The name stays as it was when the message was written. */

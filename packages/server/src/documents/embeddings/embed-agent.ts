@@ -99,7 +99,7 @@ async function embedSome(parts: Parts, { job, passages, signal }: Batch): Promis
 /** Passages that are embedded with the operator's key count towards the plan's tokens. */
 async function checkBudget(budgets: Parts["budgets"], job: EmbeddingJob, { isOperatorPaid }: Embedder) {
   if (!isOperatorPaid) return;
-  const agent = { id: job.agentId, monthlyTokenBudget: null, budgetMessage: null };
+  const agent = { id: job.agentId, monthlyTokenBudget: null, monthlyCostBudget: null, budgetMessage: null };
   const owner = { visitor: null, address: null, organizationId: job.organizationId };
   if ((await budgets.refusal(agent, owner)) === null) return;
   throw new EmbeddingError("The plan's tokens of this month are used up. Embedding continues next month.", null);

@@ -45,7 +45,7 @@ const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatE
   type: "message_stop",
   messageId: "msg_1",
   stopReason,
-  usage: { inputTokens: 120, outputTokens: 30 },
+  usage: { inputTokens: 120, cachedInputTokens: 0, outputTokens: 30 },
 });
 
 /** Applies events that arrive 10 ms apart, the first one 10 ms after the question. */

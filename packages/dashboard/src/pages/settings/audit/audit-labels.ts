@@ -91,6 +91,8 @@ const labels: Record<string, string> = {
   "POST /secrets": "Created a secret",
   "PUT /secrets/:name": "Replaced a secret",
   "DELETE /secrets/:name": "Deleted a secret",
+  "PUT /models/prices/:model": "Set the price of a model",
+  "DELETE /models/prices/:model": "Deleted the price of a model",
   "PUT /models/providers/:provider": "Connected a model provider",
   "DELETE /models/providers/:provider": "Disconnected a model provider",
   "PUT /documents/embeddings": "Chose an embedding model",

@@ -1,0 +1,59 @@
+import { LRUCache } from "lru-cache";
+
+/** The number of failures within the window that opens a provider's circuit. */
+const MAX_FAILURES = 3;
+
+/** `failures` are the times of the latest failures. The circuit is open while `openUntil` is set. */
+type Circuit = { failures: number[]; openUntil: number | null; isProbed: boolean; lastError: unknown };
+
+/** What a reply may do: ask, ask as the only one until it knows whether the provider works again, or not ask. */
+export type Permission = "ask" | "probe" | "wait";
+
+export type Circuits = ReturnType<typeof createCircuits>;
+
+/**
+ * Remembers for each provider of an organization, in this process, whether it fails. After three failures within
+ * `window` milliseconds, or a refused key, nobody asks the provider for as long. Then one reply at a time asks it again.
+ * A `window` of 0 turns this off.
+ */
+export function createCircuits(window: number, now: () => number = () => performance.now()) {
+  const circuits = new LRUCache<string, Circuit>({ max: 10_000 });
+  return {
+    /** A caller that receives `probe` must call `succeed`, `fail` or `leave`. */
+    enter(key: string): Permission {
+      const circuit = circuits.get(key);
+      if (!circuit || circuit.openUntil === null) return "ask";
+      if (circuit.isProbed || now() < circuit.openUntil) return "wait";
+      circuit.isProbed = true;
+      return "probe";
+    },
+    /** Closes the circuit that the caller has probed. */
+    succeed(key: string, permission: Permission): void {
+      if (permission === "probe") circuits.delete(key);
+    },
+    fail(
+      key: string,
+      permission: Permission,
+      { error, isKeyRefused }: { error: unknown; isKeyRefused: boolean },
+    ): void {
+      if (window === 0) return;
+      const at = now();
+      const circuit = circuits.get(key) ?? { failures: [], openUntil: null, isProbed: false, lastError: null };
+      circuit.lastError = error;
+      circuit.failures = [...circuit.failures.filter((failedAt) => at - failedAt < window), at];
+      if (permission === "probe") circuit.isProbed = false;
+      if (permission === "probe" || isKeyRefused || circuit.failures.length >= MAX_FAILURES) {
+        circuit.openUntil = at + window;
+        circuit.failures = [];
+      }
+      circuits.set(key, circuit);
+    },
+    /** The failure that opened the provider's circuit, or a later one. */
+    lastError: (key: string): unknown => circuits.get(key)?.lastError,
+    /** The caller's probe ended without a result, for example because the visitor stopped the reply. */
+    leave(key: string, permission: Permission): void {
+      const circuit = circuits.get(key);
+      if (circuit && permission === "probe") circuit.isProbed = false;
+    },
+  };
+}

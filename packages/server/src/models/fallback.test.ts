@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer } from "../../../../test/model-server.ts";
+import { chunk, type Exchange, eventStream } from "../../../../test/upstream.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
+
+const own = "anthropic/claude-haiku-4-5";
+const second = "openai-compatible/small";
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer((url) => ({
+    ANTHROPIC_BASE_URL: `${url}/first`,
+    ANTHROPIC_API_KEY: "sk-first",
+    OPENAI_COMPATIBLE_BASE_URL: `${url}/second`,
+  }));
+});
+afterAll(() => server.stop());
+
+/** An organization of its own for each test, because circuits are remembered per organization. */
+let account: Awaited<ReturnType<ModelServer["server"]["createAccount"]>>;
+beforeEach(async () => {
+  account = await server.server.createAccount();
+});
+
+type Answer = (exchange: Exchange) => unknown;
+const refuse =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  ({ response }) => {
+    const error = { type: "error", error: { type: "some_error", message: "Too many requests" } };
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(error));
+  };
+const usage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { cached_tokens: 60 } };
+const answer: Answer = (exchange) => {
+  const { send, end } = eventStream(exchange);
+  send(chunk({ role: "assistant", content: "All well." }));
+  send({ ...chunk({}, "stop"), usage });
+  send("[DONE]");
+  end();
+};
+
+/** Counts the requests to each provider, which answer in this way. */
+function script(first: Answer, other: Answer = answer) {
+  const requests = { first: 0, second: 0 };
+  server.upstream.script((exchange) => {
+    if (exchange.body === "") return exchange.response.writeHead(404).end();
+    const isFirst = exchange.request.url?.startsWith("/first");
+    requests[isFirst ? "first" : "second"] += 1;
+    return (isFirst ? first : other)(exchange);
+  });
+  return requests;
+}
+
+async function createAgent(settings: object = {}): Promise<string> {
+  const payload = { name: "Harbour", model: own, fallbackModels: [second], ...settings };
+  const { status, body } = await server.call("POST", "/agents", payload, account);
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.data.id;
+}
+
+const tokenOf = (conversationId: string) => createConversationToken(server.server.deps.encryption, conversationId);
+
+async function readReply(conversationId: string) {
+  const { body } = await server.call("GET", `/conversations/${conversationId}`, undefined, account);
+  return body.data.messages.at(-1);
+}
+
+describe("a reply whose first model fails before its first word", () => {
+  it.each([
+    ["limits requests and asks for a long wait", refuse(429, { "retry-after": "30" }), 1],
+    ["has an error", refuse(500), 2],
+    ["is overloaded", refuse(529), 2],
+    ["refuses the key", refuse(401), 1],
+    ["forbids the key", refuse(403), 1],
+    ["breaks the connection", (({ response }) => response.destroy()) satisfies Answer, 2],
+  ])("is answered by the fallback model when the provider %s", async (_, first, attempts) => {
+    const requests = script(first);
+    const reply = await server.ask(await createAgent(), "Hello?");
+    expect(reply.text).toBe("All well.");
+    expect(requests).toEqual({ first: attempts, second: 1 });
+    expect(await readReply(reply.conversationId)).toMatchObject({
+      model: second,
+      fallbackFrom: own,
+      stopReason: "end_turn",
+      failure: null,
+    });
+  });
+
+  it.each([400, 404, 413, 422])("ends with an error when the provider answers %i", async (status) => {
+    const requests = script(refuse(status));
+    const reply = await server.ask(await createAgent(), "Hello?");
+    expect(reply.error).toMatchObject({ code: "MODEL_REFUSED" });
+    expect(requests.second).toBe(0);
+  });
+
+  it("is not told to the visitor, and listed for members", async () => {
+    script(refuse(401));
+    const agentId = await createAgent();
+    const reply = await server.ask(agentId, "Hello?");
+    expect(JSON.stringify(reply)).not.toContain("fallbackFrom");
+    const { body } = await server.call("GET", "/models/failures", undefined, account);
+    expect(body.data).toMatchObject([{ provider: "anthropic", count: 1, answered: 1 }]);
+    const analytics = await server.call("GET", `/conversations/analytics?agentId=${agentId}`, undefined, account);
+    expect(analytics.body.data.totals).toMatchObject({ replies: 1, failedReplies: 0, fallbackReplies: 1 });
+  });
+
+  it("is answered when the first provider has no key at all", async () => {
+    const requests = script(refuse(500));
+    const agentId = await createAgent({ model: "mistral/mistral-small-latest" });
+    expect((await server.ask(agentId, "Hello?")).text).toBe("All well.");
+    expect(requests).toEqual({ first: 0, second: 1 });
+  });
+
+  it("ends with the last model's error when every model fails", async () => {
+    script(refuse(401), refuse(401));
+    const reply = await server.ask(await createAgent(), "Hello?");
+    expect(reply.error).toMatchObject({ code: "MODEL_REFUSED" });
+    expect(await readReply(reply.conversationId)).toMatchObject({
+      stopReason: "error",
+      failure: { provider: "openai-compatible" },
+    });
+  });
+});
+
+it("after a refused key, replies go to the fallback model without asking the first one", async () => {
+  const requests = script(refuse(401));
+  const agentId = await createAgent();
+  await server.ask(agentId, "Hello?");
+  await server.ask(agentId, "Hello again?");
+  expect(requests).toEqual({ first: 1, second: 2 });
+  const { body } = await server.server.app.inject({ method: "GET", url: "/metrics" });
+  expect(body).toContain('foyer_model_fallbacks_total{from="anthropic",to="openai-compatible",reason="circuit_open"}');
+});
+
+it("the trace of a reply has its steps, tokens and failed attempts", async () => {
+  script(refuse(500));
+  const { conversationId, messageId } = await server.ask(await createAgent(), "Hello?");
+  const url = `/conversations/${conversationId}/messages/${messageId}/trace`;
+  const { body } = await server.call("GET", url, undefined, account);
+  const tokens = { inputTokens: 100, cachedInputTokens: 60, outputTokens: 20, reasoningTokens: 0 };
+  expect(body.data.steps).toMatchObject([
+    { kind: "model", name: "reply", model: second, fallbackFrom: own, retries: 2, status: "ok", ...tokens },
+  ]);
+  expect(body.data.totals).toMatchObject({ ...tokens, cost: null, currency: "USD" });
+});
+
+it("a conversation token cannot read a trace, and another organization finds none", async () => {
+  script(refuse(500));
+  const { conversationId, messageId } = await server.ask(await createAgent(), "Hello?");
+  const url = `/conversations/${conversationId}/messages/${messageId}/trace`;
+  const asVisitor = await server.call("GET", url, undefined, {
+    ...account,
+    headers: { authorization: `Bearer ${tokenOf(conversationId)}` },
+  });
+  expect(asVisitor.status).toBe(403);
+  const stranger = await server.server.createAccount();
+  expect((await server.call("GET", url, undefined, stranger)).status).toBe(404);
+});
+
+it("a reply costs what its price says, and a later price changes no stored reply", async () => {
+  script(refuse(401));
+  const price = { input: 10, cachedInput: 1, output: 50 };
+  const path = `/models/prices/${encodeURIComponent(second)}`;
+  expect((await server.call("PUT", path, price, account)).status).toBe(200);
+  const agentId = await createAgent();
+  const { conversationId } = await server.ask(agentId, "Hello?");
+  // 40 tokens at 10, 60 cached ones at 1 and 20 at 50, per million.
+  expect((await readReply(conversationId)).cost).toBeCloseTo(0.00146, 10);
+  await server.call("PUT", path, { ...price, output: 500 }, account);
+  expect((await readReply(conversationId)).cost).toBeCloseTo(0.00146, 10);
+  const costs = await server.call("GET", `/models/costs?agentId=${agentId}&model=${second}`, undefined, account);
+  expect(costs.body.data.cost).toBeCloseTo(0.01046, 10);
+});
+
+it("a cost budget that is used up stops replies", async () => {
+  const requests = script(refuse(401));
+  await server.call("PUT", `/models/prices/${encodeURIComponent(second)}`, { input: 10, output: 50 }, account);
+  const agentId = await createAgent({ monthlyCostBudget: 0.001, budgetMessage: "See you next month." });
+  await server.ask(agentId, "Hello?");
+  expect((await server.ask(agentId, "Hello?")).text).toBe("See you next month.");
+  expect(requests.second).toBe(1);
+});
+
+it("a visitor waits for a person after as many failed replies as the agent allows", async () => {
+  script(refuse(401), refuse(401));
+  const agentId = await createAgent({ handoff: { isEnabled: true, failedReplies: 2 } });
+  const first = await server.ask(agentId, "Hello?");
+  const { conversationId } = first;
+  const read = async () => (await server.call("GET", `/conversations/${conversationId}`, undefined, account)).body.data;
+  expect((await read()).handler).toBe("agent");
+  await server.ask(agentId, "And now?", { conversationId, conversationToken: tokenOf(conversationId) });
+  expect(await read()).toMatchObject({ handler: "waiting", handoffs: [{ cause: "failed_reply" }] });
+});
+
+it.each([
+  ["an id without a slash", { fallbackModels: ["small"] }],
+  ["an unknown provider", { fallbackModels: ["nowhere/small"] }],
+  ["the agent's own model", { fallbackModels: [own] }],
+])("%s is refused as a fallback model, by its place in the list", async (_, settings) => {
+  const payload = { name: "Harbour", model: own, ...settings };
+  const { status, body } = await server.call("POST", "/agents", payload, account);
+  expect([status, body.error.details]).toMatchObject([400, [{ path: "fallbackModels.0" }]]);
+});
+
+it.each([
+  ["a negative price", { input: -1, output: 1 }, "input"],
+  ["text", { input: "much", output: 1 }, "input"],
+  ["an unknown currency", { input: 1, output: 1, currency: "ABC" }, "currency"],
+])("%s is refused as a price", async (_, price, path) => {
+  const { status, body } = await server.call("PUT", "/models/prices/groq%2Fllama", price, account);
+  expect([status, body.error.details]).toMatchObject([400, [{ path }]]);
+});
+
+it("all prices of an organization have one currency", async () => {
+  await server.call("PUT", "/models/prices/groq%2Fllama", { input: 1, output: 1, currency: "EUR" }, account);
+  const { status, body } = await server.call("PUT", "/models/prices/xai%2Fgrok", { input: 1, output: 1 }, account);
+  expect([status, body.error.details]).toMatchObject([400, [{ path: "currency" }]]);
+});
