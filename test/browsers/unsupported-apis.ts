@@ -1,7 +1,7 @@
 import compatData from "@mdn/browser-compat-data" with { type: "json" };
 import type { CompatStatement, Identifier, SimpleSupportStatement } from "@mdn/browser-compat-data";
 import { parseAst } from "vite";
-import type { BrowserVersions } from "./build-targets.ts";
+import type { BrowserVersions } from "../../scripts/build-targets.ts";
 
 type Node = { type: string; [key: string]: unknown };
 

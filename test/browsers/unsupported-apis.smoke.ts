@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { browserTargets } from "./build-targets.ts";
+import { browserTargets } from "../../scripts/build-targets.ts";
 import { findUnsupportedApis } from "./unsupported-apis.ts";
 
-const packages = join(import.meta.dirname, "../packages");
+const packages = join(import.meta.dirname, "../../packages");
 
 /** Newer APIs that the code, or a library in the build, calls only in browsers that have them. */
 const checkedAtRunTime: Record<"widget" | "dashboard", string[]> = {
