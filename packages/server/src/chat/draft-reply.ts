@@ -73,6 +73,7 @@ export function createDraftWriter(
         prompt: toPrompt({ systemPrompt: agent.systemPrompt, reference }, history, notes),
         temperature: agent.temperature / 100,
         maxOutputTokens: agent.maxOutputTokens,
+        reasoning: agent.reasoning,
         maxSteps: MAX_STEPS,
         ...createTools(documents),
         openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,

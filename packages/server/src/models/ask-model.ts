@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { APICallError, type JSONObject, type LanguageModelV4CallOptions, TypeValidationError } from "@ai-sdk/provider";
+import type { ReasoningLevel } from "@foyer/contract";
 import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
@@ -8,6 +9,7 @@ import { fitRequest, learnContextLimit } from "./context-limit.ts";
 import { isObject } from "./json.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
+import { createReasoningEditor } from "./reasoning.ts";
 import { createEditor, learnRefusal, listRefused, restoreRefused } from "./refused-parameters.ts";
 import { createThoughtFilter } from "./thoughts.ts";
 import { createToolCallTextFilter } from "./tool-call-text.ts";
@@ -34,6 +36,11 @@ const MAX_REFUSALS = 8;
  */
 const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
 
+/** A request to a model, and how much the model should think about it. */
+export type ModelRequest = Omit<LanguageModelV4CallOptions, "abortSignal" | "reasoning"> & {
+  reasoningLevel?: ReasoningLevel | undefined;
+};
+
 type Model = ChatModel & { source?: Pick<NonNullable<ChosenModel["source"]>, "baseUrl"> | null };
 
 /** Identifies a model of an organization at a server. */
@@ -57,7 +64,7 @@ export function refusesTools(
 export async function askModel(
   organizationId: string,
   model: Model,
-  request: Omit<LanguageModelV4CallOptions, "abortSignal">,
+  request: ModelRequest,
   limits: AskLimits,
   signal: AbortSignal,
   sink: AnswerSink,
@@ -71,12 +78,13 @@ export async function askModel(
   for (let number = 1; ; ) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state: AttemptState = { hasOutput: false, body: undefined };
-    const fitted = fitRequest(key, request);
+    const { reasoningLevel, ...asked } = request;
+    const fitted = fitRequest(key, asked);
     const hasTools = request.tools !== undefined && !toolRefusals.has(key);
     const accepted = hasTools || request.tools === undefined ? fitted : withoutTools(fitted);
     sink.begin();
     try {
-      await callOnce(model, accepted, attempt, state, { key, sink });
+      await callOnce(model, accepted, attempt, state, { key, sink, reasoningLevel });
       return;
     } catch (error) {
       signal.throwIfAborted();
@@ -149,16 +157,18 @@ async function callOnce(
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
   attempt: ReturnType<typeof startAttempt>,
   state: AttemptState,
-  { key, sink }: { key: string; sink: AnswerSink },
+  { key, sink, reasoningLevel }: { key: string; sink: AnswerSink } & Pick<ModelRequest, "reasoningLevel">,
 ): Promise<void> {
   const orAborted = raceAgainst(attempt.signal);
   const edit = createEditor(key);
+  const setReasoning = createReasoningEditor(model, reasoningLevel);
   const call: ModelCall = {
     ...request,
     abortSignal: attempt.signal,
     onActivity: attempt.hasNews,
     editBody(body) {
-      state.body = edit ? edit(body) : body;
+      const complete = setReasoning ? setReasoning(body) : body;
+      state.body = edit ? edit(complete) : complete;
       return state.body;
     },
   };

@@ -1,6 +1,6 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { AppError } from "../errors.ts";
-import { type AnswerSink, type AskLimits, askModel } from "./ask-model.ts";
+import { type AnswerSink, type AskLimits, askModel, type ModelRequest } from "./ask-model.ts";
 import { type ChangeReason, findChangeReason } from "./change-reason.ts";
 import type { ChosenModel, ModelPart } from "./chat-model.ts";
 import type { Circuits, Permission } from "./circuit.ts";
@@ -32,8 +32,6 @@ export const createCallRecord = (): CallRecord => ({
   firstPartAt: null,
 });
 
-type Request = Omit<LanguageModelV4CallOptions, "abortSignal">;
-
 export type ModelChain = ReturnType<typeof createModelChain>;
 
 /**
@@ -59,7 +57,7 @@ export function createModelChain(
   /** the number of messages of the prompt that another model has written parts of */
   let foreignMessages = 0;
 
-  function changeOver(to: Candidate, reason: ChangeReason, error: unknown, prompt: Request["prompt"]) {
+  function changeOver(to: Candidate, reason: ChangeReason, error: unknown, prompt: ModelRequest["prompt"]) {
     const changeover = { from: current, to, reason, error };
     changeovers.push(changeover);
     onChangeover?.(changeover);
@@ -90,7 +88,7 @@ export function createModelChain(
      * @throws the last model's error
      */
     async ask(
-      request: Request,
+      request: ModelRequest,
       { limits, signal, record }: { limits: AskLimits; signal: AbortSignal; record: CallRecord },
       sink: AnswerSink,
     ): Promise<void> {
@@ -150,7 +148,7 @@ const isOutput = (part: ModelPart) => part.type === "tool-call" || (part.type ==
  * Signed thoughts and a provider's own data about its messages mean nothing to another provider, and some refuse them.
  * Its calls and their results travel, with ids that every provider accepts.
  */
-function withoutForeignData(request: Request, messages: number): Request {
+function withoutForeignData(request: ModelRequest, messages: number): ModelRequest {
   const ids = new Map<string, string>();
   const toPlainId = (id: string) => {
     const plain = ids.get(id) ?? `call${String(ids.size).padStart(5, "0")}`;

@@ -1,6 +1,7 @@
 import { APICallError, type JSONArray, type JSONObject } from "@ai-sdk/provider";
 import { LRUCache } from "lru-cache";
 import { isObject } from "./json.ts";
+import { hasReasoning, withoutReasoning } from "./reasoning.ts";
 
 /**
  * What a model has refused, and how to send the request without it. Each entry finds the names of refused parts of a
@@ -18,6 +19,15 @@ const essential = new Set(["model", "messages", "input", "contents", "prompt", "
 const chatCompletions = new Set(["openai-compatible", "ollama"]);
 
 const refusables: Record<string, Refusable> = {
+  /** How much the model thinks, under the name of any provider. */
+  reasoning: {
+    findRefused: (error, body) => {
+      // An error about a message is about the thoughts in it.
+      const isNamed = /\breason|think/i.test(error) && !/\bmessages\b|reasoning_content/i.test(error);
+      return isNamed && hasReasoning(body) ? [""] : [];
+    },
+    remove: (body) => withoutReasoning(body),
+  },
   /** Newer models of OpenAI require the second name, older servers know only the first. */
   outputLimitName: {
     findRefused: (error, body) => {

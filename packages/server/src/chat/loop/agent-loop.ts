@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { Usage } from "@foyer/contract";
+import type { ReasoningLevel, Usage } from "@foyer/contract";
 import type { ToolPiece } from "../../conversations/message-pieces.ts";
 import { newCallId } from "../../ids.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
@@ -47,6 +47,7 @@ export type LoopInput = {
   temperature: number | null;
   /** null for the provider's own limit */
   maxOutputTokens?: number | null;
+  reasoning?: ReasoningLevel;
   maxSteps: number;
   /** A call to make before the first step, as if the model had made it. */
   openingCall?: { name: string; input: unknown } | null;
@@ -189,12 +190,13 @@ function createOpeningStep({ name, input }: { name: string; input: unknown }): M
 
 /** Runs one step: calls the model and streams its text to the output. */
 async function runStep(input: LoopInput, output: ReplyOutput, totals: Totals): Promise<ModelStep> {
-  const { models, prompt, tools, temperature, maxOutputTokens = null, signal, limits } = input;
+  const { models, prompt, tools, temperature, maxOutputTokens = null, reasoning, signal, limits } = input;
   const request = {
     prompt,
     ...(tools.length > 0 ? { tools } : {}),
     ...(temperature === null ? {} : { temperature }),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    ...(reasoning === undefined ? {} : { reasoningLevel: reasoning }),
   };
   signal.throwIfAborted();
   let answer = createEmptyStep();

@@ -199,6 +199,7 @@ function createLoopInput(
     prompt,
     temperature: agent.temperature / 100,
     maxOutputTokens: agent.maxOutputTokens,
+    reasoning: agent.reasoning,
     maxSteps: MAX_STEPS,
     ...(documents?.kind === "search" ? withTool(withHuman, toReplyTool(documents)) : withHuman),
     openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
