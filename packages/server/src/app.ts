@@ -82,6 +82,7 @@ import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
+import { createResponseQuota } from "./plans/response-quota.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
 import { createTokenBudgets } from "./plans/token-budget.ts";
@@ -121,7 +122,9 @@ export async function createApp(deps: AppDeps) {
   const audit = addAccounts(app, deps);
 
   let isDraining = false;
-  const idempotency = createIdempotency(deps.db);
+  const idempotency = createIdempotency(deps.db, {
+    countBytes: createResponseQuota(config.limits.responseBytesPerDay),
+  });
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
   const listings = createListingCache();

@@ -236,6 +236,6 @@ describe(".env.example", () => {
       models: { ...config.models, providers: [] },
     });
     expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
-    expect(Object.keys(shown)).toHaveLength(36);
+    expect(Object.keys(shown)).toHaveLength(37);
   });
 });

@@ -182,6 +182,8 @@ function readLimits(get: Get) {
     chatBytesPerIp: limit("CHAT_BYTES_PER_IP", 20_000_000),
     /** events that are stored for an organization */
     storedEvents: limit("STORED_EVENTS", 1_000_000),
+    /** bytes of responses that are stored for an organization's Idempotency-Keys in a day */
+    responseBytesPerDay: limit("RESPONSE_BYTES_PER_DAY", 200_000_000),
     handoffPerIp: limit("HANDOFF_PER_IP", 5),
     /** requests to one agent that are announced one by one within ten minutes; further ones are announced together */
     handoffAnnouncements: limit("HANDOFF_ANNOUNCEMENTS", 10),

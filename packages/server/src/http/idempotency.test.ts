@@ -48,6 +48,19 @@ onBothDatabases("idempotency", (createDatabase) => {
     inputSchema: { type: "object", properties: {} },
   });
 
+  it("refuses a key when the organization has stored its bytes of the day, and creates nothing", async () => {
+    const limited = await startServer({ database, env: { FOYER_LIMIT_RESPONSE_BYTES_PER_DAY: "4000" } });
+    const [account, quiet] = [await limited.createAccount(), await limited.createAccount()];
+    const create = (key: string, of = account) => post("/agents", key, { name: key }, { account: of, at: limited });
+    const statuses: number[] = [];
+    for (let n = 0; n < 8; n++) statuses.push((await create(`d-${n}`)).status);
+    expect(new Set(statuses)).toEqual(new Set([201, 429]));
+    expect((await account.call("GET", "/agents")).body.data).toHaveLength(statuses.filter((s) => s === 201).length);
+    expect((await create("d-0")).isReplay).toBe("true");
+    expect((await create("d-0", quiet)).status).toBe(201);
+    await limited.stop();
+  });
+
   it("repeats the first response to an Idempotency-Key byte for byte and creates one agent", async () => {
     const account = await server.createAccount();
     const body = { name: "Harbour", systemPrompt: "Sell bikes.", temperature: 12.5, widget: { title: "Hi" } };
@@ -231,7 +244,7 @@ onBothDatabases("idempotency", (createDatabase) => {
   describe("around the work of a route", () => {
     /** Creates a route that runs the given work, and a function that calls the route with a key. */
     async function withRoute(work: (keep: Parameters<Parameters<Idempotent["run"]>[1]>[0]) => Promise<unknown>) {
-      const idempotency = createIdempotency(server.deps.db);
+      const idempotency = createIdempotency(server.deps.db, { countBytes: async () => {} });
       const app = Fastify();
       app.post("/things", (request, reply) => idempotency.run({ request, reply, scope: "test" }, work));
       return async (key: string | null, body = {}) => {

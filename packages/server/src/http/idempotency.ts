@@ -29,6 +29,13 @@ const RETENTION_MS = 86_400_000;
 /** The number of responses to search between two turns of the event loop. Most responses are smaller than 1 KB. */
 const RESPONSES_PER_PAGE = 200;
 
+type IdempotencyOptions = {
+  /** Counts the bytes of a response that is stored. @throws 429 */
+  countBytes(trx: Db, owner: { organizationId: string | null; agentId: string | null }, bytes: number): Promise<void>;
+  /** for tests */
+  now?: () => number;
+};
+
 /**
  * Implements `Idempotency-Key`: for 24 hours, the same request with the same key returns the first response and creates
  * nothing. The response is written in the transaction that creates the resource, so this is also true after a crash and
@@ -47,9 +54,10 @@ const RESPONSES_PER_PAGE = 200;
  *       return reply.status(201).send(await idempotency.run(call, (save) => things.create(request.body, save)));
  *     }
  *
- * @throws 400 for a key that is not 1 to 255 visible ASCII characters, 409 for a key that was used for another request
+ * @throws 400 for a key that is not 1 to 255 visible ASCII characters, 409 for a key that was used for another request,
+ * 429 when the organization has stored its bytes of the day
  */
-export function createIdempotency(db: Db, now: () => number = Date.now) {
+export function createIdempotency(db: Db, { countBytes, now = Date.now }: IdempotencyOptions) {
   const { find, insert, update } = createRecords(db);
   const running = new Map<string, Promise<unknown>>();
 
@@ -65,10 +73,14 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
     throw new AppError("CONFLICT", "This Idempotency-Key was already used for a different request. Use a new key.");
   }
 
-  async function runFirst<T>(id: string, requestHash: string, work: (save: SaveResponse) => Promise<T>) {
+  async function runFirst<T>(
+    { id, requestHash, organizationId }: { id: string; requestHash: string; organizationId: string | null },
+    work: (save: SaveResponse) => Promise<T>,
+  ) {
     let savedResponse: string | undefined;
-    const result = await work((trx, agentId, answer) => {
+    const result = await work(async (trx, agentId, answer) => {
       savedResponse = JSON.stringify(answer);
+      await countBytes(trx as Db, { organizationId, agentId }, Buffer.byteLength(savedResponse));
       return insert(trx, { id, agentId, requestHash, answer: savedResponse, createdAt: now() });
     });
     const answer = JSON.stringify(result);
@@ -95,7 +107,8 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
         const storedResponse = await readStoredResponse(id, requestHash);
         if (storedResponse !== undefined) return replay(storedResponse);
         try {
-          return await runFirst(id, requestHash, work);
+          const organizationId = call.request.principal?.organizationId ?? null;
+          return await runFirst({ id, requestHash, organizationId }, work);
         } catch (error) {
           // If another process has handled the same request in the meantime, this may have caused the failure.
           const concurrentResponse = await readStoredResponse(id, requestHash);
