@@ -86,7 +86,7 @@ async function readText(format: string, file: string): Promise<string> {
   );
 }
 
-/** The text without what stands in for pictures and formulas: alternative texts and TeX. */
+/** Removes the alternative texts of pictures and the TeX source of formulas. */
 async function readWithPandoc(format: string, file: string): Promise<string> {
   const filter = join(tmpdir(), "foyer-corpus", "filter.lua");
   writeFileSync(filter, "function Image() return {} end\nfunction Math() return {} end\n");

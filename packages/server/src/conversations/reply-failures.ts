@@ -79,7 +79,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
           label: providerLabel(provider),
           count: Number(count),
           answered: Number(answered),
-          isOngoing: !(await isRecovered(organizationId, newest)),
+          isOngoing: newest.isAnswered === 0 && !(await isRecovered(organizationId, newest)),
           newest: {
             code: newest.code,
             message: newest.message,

@@ -46,10 +46,7 @@ export type Tables = AnswerTables &
     identities: IdentityRow;
     members: MemberRow;
     apiKeys: ApiKeyRow;
-    providerSettings: Omit<ProviderSettingsRow, "kind" | "options"> & {
-      kind: Generated<string | null>;
-      options: Generated<string | null>;
-    };
+    providerSettings: ProviderSettingsRow;
     agents: Omit<
       AgentRow,
       keyof PageColumns | keyof AgentModelColumns | "retention" | "tellModel" | "handoff" | "linkHosts"
@@ -161,10 +158,6 @@ export type ProviderSettingsRow = {
   /** encrypted, see encryption.ts */
   apiKey: string | null;
   baseUrl: string | null;
-  /** the kind of a server that the organization has named; null for a built-in provider */
-  kind: string | null;
-  /** further settings of its kind, encrypted JSON */
-  options: string | null;
   updatedAt: Instant;
 };
 

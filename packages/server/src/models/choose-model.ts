@@ -17,6 +17,7 @@ import { openai } from "./openai.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { Connection, Provider } from "./provider.ts";
 import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "./provider-environment.ts";
+import { providerOf } from "./provider-of.ts";
 import { type ProviderTestResult, testProvider } from "./test-provider.ts";
 
 const DEMO = "foyer/demo";
@@ -288,10 +289,9 @@ async function findCandidate(agent: ModelAgent, id: string, given: CandidateOpti
 /** Counts changeovers for the metrics. */
 function createChangeoverCounts() {
   const counts = new Map<string, { from: string; to: string; reason: string; count: number }>();
-  const toProvider = ({ id }: Candidate) => id.slice(0, Math.max(id.indexOf("/"), 0)) || id;
   return {
     add({ from, to, reason }: Changeover): void {
-      const labels = { from: toProvider(from), to: toProvider(to), reason };
+      const labels = { from: providerOf(from.id) ?? from.id, to: providerOf(to.id) ?? to.id, reason };
       const key = JSON.stringify(labels);
       counts.set(key, { ...labels, count: (counts.get(key)?.count ?? 0) + 1 });
     },

@@ -12,9 +12,9 @@ export type Permission = "ask" | "probe" | "wait";
 export type Circuits = ReturnType<typeof createCircuits>;
 
 /**
- * Remembers for each provider of an organization, in this process, whether it fails. After three failures within
- * `window` milliseconds, or a refused key, nobody asks the provider for as long. Then one reply at a time asks it again.
- * A `window` of 0 turns this off.
+ * A circuit breaker for each provider of an organization, in this process. Three failures within `window` milliseconds,
+ * or a refused key, open the circuit for `window` milliseconds. After that, one reply at a time probes the provider. A
+ * `window` of 0 disables it.
  */
 export function createCircuits(window: number, now: () => number = () => performance.now()) {
   const circuits = new LRUCache<string, Circuit>({ max: 10_000 });

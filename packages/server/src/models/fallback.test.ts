@@ -98,7 +98,7 @@ describe("a reply whose first model fails before its first word", () => {
     const reply = await server.ask(agentId, "Hello?");
     expect(JSON.stringify(reply)).not.toContain("fallbackFrom");
     const { body } = await server.call("GET", "/models/failures", undefined, account);
-    expect(body.data).toMatchObject([{ provider: "anthropic", count: 1, answered: 1 }]);
+    expect(body.data).toMatchObject([{ provider: "anthropic", count: 1, answered: 1, isOngoing: false }]);
     const analytics = await server.call("GET", `/conversations/analytics?agentId=${agentId}`, undefined, account);
     expect(analytics.body.data.totals).toMatchObject({ replies: 1, failedReplies: 0, fallbackReplies: 1 });
   });
@@ -108,6 +108,13 @@ describe("a reply whose first model fails before its first word", () => {
     const agentId = await createAgent({ model: "mistral/mistral-small-latest" });
     expect((await server.ask(agentId, "Hello?")).text).toBe("All well.");
     expect(requests).toEqual({ first: 0, second: 1 });
+  });
+
+  it("ends with that model's error when no fallback model has a key", async () => {
+    const requests = script(refuse(401));
+    const reply = await server.ask(await createAgent({ fallbackModels: ["mistral/mistral-small-latest"] }), "Hello?");
+    expect(reply.error).toMatchObject({ code: "MODEL_REFUSED" });
+    expect(requests.first).toBe(1);
   });
 
   it("ends with the last model's error when every model fails", async () => {
@@ -210,7 +217,15 @@ it.each([
   expect([status, body.error.details]).toMatchObject([400, [{ path }]]);
 });
 
-it("all prices of an organization have one currency", async () => {
+it("all prices of an organization have one currency, even if they are set at the same time", async () => {
+  const put = (model: string, currency: string) =>
+    server.call("PUT", `/models/prices/groq%2F${model}`, { input: 1, output: 1, currency }, account);
+  const answers = await Promise.all(["EUR", "USD", "GBP", "EUR"].map((currency, n) => put(`m${n}`, currency)));
+  const stored = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.data.currency));
+  expect(stored.size).toBe(1);
+});
+
+it("another currency than that of the organization's prices is refused", async () => {
   await server.call("PUT", "/models/prices/groq%2Fllama", { input: 1, output: 1, currency: "EUR" }, account);
   const { status, body } = await server.call("PUT", "/models/prices/xai%2Fgrok", { input: 1, output: 1 }, account);
   expect([status, body.error.details]).toMatchObject([400, [{ path: "currency" }]]);

@@ -4,6 +4,7 @@ import { type AnswerSink, type AskLimits, askModel, type ModelRequest } from "./
 import { type ChangeReason, findChangeReason } from "./change-reason.ts";
 import type { ChosenModel, ModelPart } from "./chat-model.ts";
 import type { Circuits, Permission } from "./circuit.ts";
+import { providerOf } from "./provider-of.ts";
 
 /** A model that may answer, or the reason why it cannot be asked. `id` is the id in the agent's settings. */
 export type Candidate = { id: string } & ({ model: ChosenModel } | { problem: AppError });
@@ -14,22 +15,20 @@ export type Changeover = { from: Candidate; to: Candidate; reason: ChangeReason;
 /** How one call of a model went, for the trace. The chain fills it in, also when the call fails. */
 export type CallRecord = {
   /** the model that was asked last */
-  model: ChosenModel | null;
   modelId: string | null;
   /** the agent's own model, when another one was asked */
   fallbackFrom: string | null;
   /** failed attempts, of every model */
   retries: number;
-  /** when the first part of the output arrived, by `performance.now()` */
-  firstPartAt: number | null;
+  /** when the first token of the last attempt arrived, by `performance.now()` */
+  firstTokenAt: number | null;
 };
 
 export const createCallRecord = (): CallRecord => ({
-  model: null,
   modelId: null,
   fallbackFrom: null,
   retries: 0,
-  firstPartAt: null,
+  firstTokenAt: null,
 });
 
 export type ModelChain = ReturnType<typeof createModelChain>;
@@ -44,15 +43,15 @@ type Options = { organizationId: string; circuits: Circuits; onChangeover?: (cha
 
 /**
  * The models that may write one reply, in the order in which they are asked. A reply changes over to the next one when a
- * model fails before the first visible word or tool call of a step, and stays with it.
- * @param candidates at least one
+ * model fails before the first visible word or tool call of a step, and stays with it. Other models than the first are
+ * left out when they cannot be asked.
  */
 export function createModelChain(
   [first, ...others]: readonly [Candidate, ...Candidate[]],
   { organizationId, circuits, onChangeover }: Options,
 ) {
   let current: Candidate = first;
-  const rest = [...others];
+  const rest = others.filter((candidate) => "model" in candidate);
   const changeovers: Changeover[] = [];
   /** the number of messages of the prompt that another model has written parts of */
   let foreignMessages = 0;
@@ -69,9 +68,9 @@ export function createModelChain(
   return {
     /** The model that is asked next. @throws its problem when it cannot be asked, and no other model can */
     get model(): ChosenModel {
-      const usable = "model" in current ? current : rest.find((candidate) => "model" in candidate);
-      if (usable) return (usable as { model: ChosenModel }).model;
-      throw (current as { problem: AppError }).problem;
+      if ("model" in current) return current.model;
+      if (rest[0]) return rest[0].model;
+      throw current.problem;
     },
     /** The changeovers so far, in order. */
     changeovers: changeovers as readonly Changeover[],
@@ -94,7 +93,7 @@ export function createModelChain(
     ): Promise<void> {
       for (;;) {
         const next = rest[0];
-        const key = `${organizationId}/${providerOf(current)}`;
+        const key = `${organizationId}/${providerOf(current.id)}`;
         const permission: Permission = next ? circuits.enter(key) : "ask";
         if (next && permission === "wait") {
           changeOver(next, "circuit_open", circuits.lastError(key), request.prompt);
@@ -104,7 +103,7 @@ export function createModelChain(
         try {
           if ("problem" in current) throw current.problem;
           const { model } = current;
-          Object.assign(record, { model, modelId: current.id, fallbackFrom: current === first ? null : first.id });
+          Object.assign(record, { modelId: current.id, fallbackFrom: current === first ? null : first.id });
           await askModel(
             organizationId,
             model,
@@ -112,9 +111,12 @@ export function createModelChain(
             { ...limits, ...(next ? PATIENCE : {}) },
             signal,
             {
-              begin: sink.begin,
+              begin() {
+                record.firstTokenAt = null;
+                sink.begin();
+              },
               part(part) {
-                record.firstPartAt ??= performance.now();
+                if (isToken(part)) record.firstTokenAt ??= performance.now();
                 hasOutput ||= isOutput(part);
                 sink.part(part);
               },
@@ -140,7 +142,8 @@ export function createModelChain(
   };
 }
 
-const providerOf = ({ id }: Candidate) => id.slice(0, Math.max(id.indexOf("/"), 0));
+/** Thoughts are tokens, too, although the visitor does not see them. */
+const isToken = (part: ModelPart) => isOutput(part) || part.type === "reasoning-delta";
 
 const isOutput = (part: ModelPart) => part.type === "tool-call" || (part.type === "text-delta" && part.delta !== "");
 

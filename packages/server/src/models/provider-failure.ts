@@ -5,6 +5,7 @@ import type { ChosenModel } from "./chat-model.ts";
 import type { Changeover } from "./model-chain.ts";
 import { ModelError } from "./model-error.ts";
 import { findProviderMessage } from "./provider-message.ts";
+import { providerOf } from "./provider-of.ts";
 
 const MAX_CHARACTERS = 2_000;
 /**
@@ -46,9 +47,8 @@ export function describeChangeover({ from, error }: Changeover): ProviderFailure
   if ("model" in from) {
     return { ...describeFailure(error, from.model), code: error instanceof ModelError ? error.code : "INTERNAL" };
   }
-  const provider = from.id.slice(0, Math.max(from.id.indexOf("/"), 0)) || null;
   const message = `The model ${from.id} is not configured: its provider has no key.`;
-  return { provider, model: from.id, message, providerStatus: null, code: from.problem.code };
+  return { provider: providerOf(from.id), model: from.id, message, providerStatus: null, code: from.problem.code };
 }
 
 function describeCause(cause: unknown): string {

@@ -33,7 +33,7 @@ const formats: Record<string, (body: JSONObject, level: Level, modelId: string) 
 /** Claude's budget must be below `max_tokens`, and its temperature cannot be set while it thinks. */
 function setThinking(body: JSONObject, level: Level): JSONObject {
   if (level === "none") return { ...body, thinking: { type: "disabled" } };
-  const { temperature: _, top_p: __, top_k: ___, ...rest } = body;
+  const { temperature: _, ...rest } = body;
   const given = typeof body.max_tokens === "number" ? body.max_tokens : budgets[level] + MIN_ANSWER;
   const budget = Math.min(budgets[level], given - 1);
   if (budget < budgets.low) return body;
@@ -50,16 +50,17 @@ export function createReasoningEditor(
   return (body) => format(body, level, modelId);
 }
 
-/** The members that these formats set. */
-export function withoutReasoning(body: JSONObject): JSONObject {
-  const { reasoning: _, reasoning_effort: __, think: ___, thinking: ____, ...rest } = body;
-  if (!isObject(rest.generationConfig) || !("thinkingConfig" in rest.generationConfig)) return rest;
-  const { thinkingConfig: _____, ...generationConfig } = rest.generationConfig;
-  return { ...rest, generationConfig };
-}
+/** The members of a body that these formats set. Google's is in `generationConfig`. */
+const members = ["reasoning", "reasoning_effort", "think", "thinking"];
 
 export function hasReasoning(body: JSONObject): boolean {
-  const { reasoning, reasoning_effort, think, thinking, generationConfig } = body;
-  const isInConfig = isObject(generationConfig) && "thinkingConfig" in generationConfig;
-  return [reasoning, reasoning_effort, think, thinking].some((value) => value !== undefined) || isInConfig;
+  const { generationConfig } = body;
+  return members.some((name) => name in body) || (isObject(generationConfig) && "thinkingConfig" in generationConfig);
+}
+
+export function withoutReasoning(body: JSONObject): JSONObject {
+  const rest: JSONObject = Object.fromEntries(Object.entries(body).filter(([name]) => !members.includes(name)));
+  if (!isObject(rest.generationConfig)) return rest;
+  const { thinkingConfig: _, ...generationConfig } = rest.generationConfig;
+  return { ...rest, generationConfig };
 }

@@ -1,20 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { fillDays, percentOf, precedingRange, resolveRange, toLocalHours } from "./analytics-range.ts";
+import { fillDays, noCounts, percentOf, precedingRange, resolveRange, toLocalHours } from "./analytics-range.ts";
 
 const now = Date.parse("2026-03-02T00:30:00Z");
-const counts = {
-  conversations: 1,
-  replies: 2,
-  failedReplies: 0,
-  ratedUp: 0,
-  ratedDown: 0,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  fallbackReplies: 0,
-  cost: 0,
-  unknownCostReplies: 0,
-};
+const counts = { ...noCounts, conversations: 1, replies: 2 };
 
 describe("the range of the analytics page", () => {
   it.each([

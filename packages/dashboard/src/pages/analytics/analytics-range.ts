@@ -49,12 +49,12 @@ export function fillDays({ from, to, days }: Pick<ConversationAnalytics, "from" 
   const filled: Day[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
     const date = toDay(at);
-    filled.push({ ...(known.get(date) ?? { ...nothing, date }), day: date });
+    filled.push({ ...(known.get(date) ?? { ...noCounts, date }), day: date });
   }
   return filled;
 }
 
-const nothing: ConversationCounts = {
+export const noCounts: ConversationCounts = {
   conversations: 0,
   replies: 0,
   failedReplies: 0,

@@ -1,21 +1,9 @@
 import type { ConversationCounts } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
+import { noCounts } from "./analytics-range.ts";
 import { compareMetric, type Metric, metrics } from "./metrics.ts";
 
-const counts = (given: Partial<ConversationCounts>): ConversationCounts => ({
-  conversations: 0,
-  replies: 0,
-  failedReplies: 0,
-  ratedUp: 0,
-  ratedDown: 0,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  fallbackReplies: 0,
-  cost: 0,
-  unknownCostReplies: 0,
-  ...given,
-});
+const counts = (given: Partial<ConversationCounts>): ConversationCounts => ({ ...noCounts, ...given });
 const metric = (id: Metric["id"]) => metrics.find((known) => known.id === id) as Metric;
 
 describe("the change of a metric since the period before", () => {

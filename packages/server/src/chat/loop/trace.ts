@@ -3,6 +3,7 @@ import type { StepStatus, Usage } from "@foyer/contract";
 import { type CallRecord, createCallRecord } from "../../models/model-chain.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { UnpricedStep } from "../../models/prices/service.ts";
+import { providerOf } from "../../models/provider-of.ts";
 import { validCount } from "./token-usage.ts";
 
 export type TraceStep = UnpricedStep;
@@ -25,14 +26,14 @@ export function startModelStep(name: "reply" | "follow_ups") {
   return {
     record,
     end({ error, signal, usage, finishReason }: ModelStepEnd): TraceStep {
-      const { modelId, fallbackFrom, retries, firstPartAt } = record;
+      const { modelId, fallbackFrom, retries, firstTokenAt } = record;
       return {
         kind: "model",
         name,
-        provider: modelId?.slice(0, Math.max(modelId.indexOf("/"), 0)) || null,
+        provider: modelId === null ? null : providerOf(modelId),
         model: modelId,
         startedAt,
-        firstTokenMs: firstPartAt === null ? null : Math.round(firstPartAt - since),
+        firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - since),
         durationMs: Math.round(performance.now() - since),
         ...toTokens(usage),
         // The last attempt of a step that failed is the step itself.

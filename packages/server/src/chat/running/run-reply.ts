@@ -81,7 +81,9 @@ export function createReplyRunner(limits: AskLimits, { conversationLog, replies,
     let isStored = false;
     try {
       await replies.confirm(reply);
-      const { steps: priced, cost } = await priceSteps(agent.organizationId, outcome.steps);
+      // Calls of tools that run concurrently are reported in the order in which they end.
+      const inOrder = outcome.steps.toSorted((a, b) => a.startedAt - b.startedAt);
+      const { steps: priced, cost } = await priceSteps(agent.organizationId, inOrder);
       const steps = priced.map(({ cacheWriteTokens: _, ...step }) => step);
       const end = {
         id: reply.messageId,

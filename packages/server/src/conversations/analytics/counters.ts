@@ -52,14 +52,20 @@ function toModelDay(change: Change): ModelDayRow[] {
       agentId: usage.agentId,
       day: toUtcDay(end.now),
       model: change.reply.end.model,
-      replies: 1,
-      inputTokens: end.inputTokens ?? 0,
-      cachedInputTokens: end.cachedInputTokens ?? 0,
-      outputTokens: end.outputTokens ?? 0,
-      cost: end.cost ?? 0,
-      unknownCostReplies: end.cost === null ? 1 : 0,
+      ...toUsageCounts(end),
     },
   ];
+}
+
+function toUsageCounts({ inputTokens, cachedInputTokens, outputTokens, cost }: EndedReply["end"]) {
+  return {
+    replies: 1,
+    inputTokens: inputTokens ?? 0,
+    cachedInputTokens: cachedInputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    cost: cost ?? 0,
+    unknownCostReplies: cost === null ? 1 : 0,
+  };
 }
 
 function toCounted(change: Change): ConversationEvent[] {
@@ -79,14 +85,9 @@ function toCountedReply({ usage: { agentId }, end }: EndedReply): ConversationEv
   return {
     agentId,
     at: end.now,
-    replies: 1,
+    ...toUsageCounts(end),
     failedReplies: end.stopReason === "error" ? 1 : 0,
-    inputTokens: end.inputTokens ?? 0,
-    cachedInputTokens: end.cachedInputTokens ?? 0,
-    outputTokens: end.outputTokens ?? 0,
     fallbackReplies: end.fallbackFrom === null ? 0 : 1,
-    cost: end.cost ?? 0,
-    unknownCostReplies: end.cost === null ? 1 : 0,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Fallback models, reasoning, named servers, and what each step of a reply did and cost. */
+/** Fallback models, reasoning, and what each step of a reply did and cost. */
 export async function models(db: Kysely<Tables>): Promise<void> {
   const { schema } = db;
   await schema
@@ -25,8 +25,6 @@ export async function models(db: Kysely<Tables>): Promise<void> {
     .alterTable("replyFailures")
     .addColumn("isAnswered", "integer", (c) => c.notNull().defaultTo(0))
     .execute();
-  await schema.alterTable("providerSettings").addColumn("kind", "text").execute();
-  await schema.alterTable("providerSettings").addColumn("options", "text").execute();
   await addModelCounters(db);
   await createSteps(db);
   await createModelDays(db);

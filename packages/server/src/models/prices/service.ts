@@ -31,17 +31,17 @@ export function createPrices(store: PriceStore) {
     },
     /** @throws 400 when the currency differs from that of the organization's other prices */
     async put(organizationId: string, model: string, price: Price & { currency: string }): Promise<ModelPrice> {
-      const others = (await store.list(organizationId)).filter((row) => row.model !== model);
-      const currency = others[0]?.currency ?? price.currency;
-      if (price.currency !== currency) {
-        throw invalid("currency", `must be ${currency}, as for the organization's other prices`);
-      }
       if (!isCurrency(price.currency)) throw invalid("currency", "must be a code of ISO 4217, such as USD");
-      if (others.length >= MAX_PRICES) {
-        throw new AppError("CONFLICT", `An organization can set ${MAX_PRICES} prices. Delete one first.`);
-      }
       const row = { organizationId, model, ...price, updatedAt: Date.now() };
-      await store.put(row);
+      await store.put(row, (others) => {
+        const currency = others[0]?.currency ?? price.currency;
+        if (price.currency !== currency) {
+          throw invalid("currency", `must be ${currency}, as for the organization's other prices`);
+        }
+        if (others.length >= MAX_PRICES) {
+          throw new AppError("CONFLICT", `An organization can set ${MAX_PRICES} prices. Delete one first.`);
+        }
+      });
       return toModelPrice(row);
     },
     /** Returns to the price that Foyer ships with, if there is one. @throws 404 */
