@@ -199,9 +199,10 @@ describe("the chat in the widget", () => {
     await ask(page, "And on Sunday?");
     const failure = page.locator(".failure", { hasText: "This conversation is too long. Please start a new one." });
     await failure.getByRole("button", { name: "New conversation" }).click();
+    // The reply to the first question is on the page until the new conversation replaces it.
+    await expect.poll(() => page.locator(".bubble").allInnerTexts()).toEqual(["And on Sunday?"]);
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
-    await expect.poll(() => page.locator(".bubble").allInnerTexts()).toEqual(["And on Sunday?"]);
     const { body } = await site.owner.call("GET", `/conversations?agentId=${agentId}`);
     expect(body.data.map(({ title }: { title: string }) => title)).toEqual(["And on Sunday?", "When do you open?"]);
   });
