@@ -3,16 +3,19 @@ import { getRouteApi } from "@tanstack/react-router";
 import { NumberField, TextArea, TextField, Toggle } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
-import { useDraft } from "../../components/use-draft.ts";
+import { toSentence, useDraft } from "../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { BudgetSection } from "./budget-section.tsx";
 import { DeleteAgent } from "./delete-agent.tsx";
 import { DuplicateAgent } from "./duplicate-agent.tsx";
+import { FallbackModelsField } from "./fallback-models-field.tsx";
+import { dropEmpty } from "./list-field.tsx";
 import { ModelField } from "./model-field.tsx";
 import { chosenModel } from "./model-name.ts";
 import { PlaygroundChat } from "./playground/playground-chat.tsx";
 import { VisitorButton } from "./playground/visitor-button.tsx";
 import { ProviderBanner } from "./provider-banner.tsx";
+import { ReasoningField } from "./reasoning-field.tsx";
 import { RetentionSection } from "./retention-section.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/");
@@ -27,18 +30,27 @@ function AgentEditor() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const save = useEndpointMutation("updateAgent", { changes: ["getAgent", "listAgents"], done: "Saved" });
-  const { name, systemPrompt, temperature, monthlyTokenBudget } = agent;
+  const { name, systemPrompt, temperature } = agent;
   const draft = useDraft({
     name,
     model: chosenModel(agent),
+    fallbackModels: agent.fallbackModels,
     systemPrompt: systemPrompt ?? "",
     temperature: temperature as number | null,
-    monthlyTokenBudget,
+    reasoning: agent.reasoning,
+    maxOutputTokens: agent.maxOutputTokens,
+    monthlyTokenBudget: agent.monthlyTokenBudget,
+    monthlyCostBudget: agent.monthlyCostBudget,
     budgetMessage: agent.budgetMessage ?? "",
     retention: agent.retention,
     followUps: agent.followUps,
   });
   const { values, change, errorAt } = draft;
+  // Not `errorAt`, which compares the error with the field of the same index. Empty fields are not sent and not counted.
+  const exactErrorAt = (path: string) => {
+    const error = draft.errors.find((one) => one.path === path);
+    return error && toSentence(error.message);
+  };
   return (
     <Page
       title={name}
@@ -55,9 +67,10 @@ function AgentEditor() {
           className="grid min-w-0 content-start gap-5"
           onSubmit={(event) => {
             event.preventDefault();
-            void draft.submit((_, { budgetMessage, ...body }) => {
+            void draft.submit((_, { budgetMessage, fallbackModels, ...body }) => {
               const message = budgetMessage === undefined ? {} : { budgetMessage: budgetMessage.trim() || null };
-              return save.mutateAsync({ id: agentId, body: { ...body, ...message } });
+              const fallbacks = fallbackModels === undefined ? {} : { fallbackModels: dropEmpty(fallbackModels) };
+              return save.mutateAsync({ id: agentId, body: { ...body, ...message, ...fallbacks } });
             });
           }}
         >
@@ -70,6 +83,12 @@ function AgentEditor() {
             error={errorAt("name")}
           />
           <ModelField value={values.model} onChange={(model) => change({ model })} error={errorAt("model")} />
+          <FallbackModelsField
+            values={values.fallbackModels}
+            ownModel={values.model}
+            onChange={(fallbackModels) => change({ fallbackModels })}
+            errorAt={(index) => exactErrorAt(index === null ? "fallbackModels" : `fallbackModels.${index}`)}
+          />
           <TextArea
             label="System prompt"
             help={<PromptHelp length={values.systemPrompt.length} />}
@@ -83,14 +102,18 @@ function AgentEditor() {
             onChange={(temperature) => change({ temperature })}
             error={errorAt("temperature")}
           />
-          <FollowUpsToggle value={values.followUps} onChange={(followUps) => change({ followUps })} />
-          <BudgetSection
-            agentId={agentId}
-            budget={values.monthlyTokenBudget}
-            message={values.budgetMessage}
-            onChange={change}
-            errorAt={errorAt}
+          <ReasoningField
+            value={values.reasoning}
+            onChange={(reasoning) => change({ reasoning })}
+            error={errorAt("reasoning")}
           />
+          <LongestReplyField
+            value={values.maxOutputTokens}
+            onChange={(maxOutputTokens) => change({ maxOutputTokens })}
+            error={errorAt("maxOutputTokens")}
+          />
+          <FollowUpsToggle value={values.followUps} onChange={(followUps) => change({ followUps })} />
+          <BudgetSection agentId={agentId} values={values} onChange={change} errorAt={errorAt} />
           <RetentionSection
             values={values.retention}
             onChange={(retention) => change({ retention })}
@@ -128,6 +151,27 @@ function TemperatureField(field: {
       inputMode="numeric"
       help="0 is most predictable, 100 is most varied. Keep it below 50 for facts and prices."
       className="max-w-28"
+    />
+  );
+}
+
+function LongestReplyField(field: {
+  value: number | null;
+  onChange: (value: number | null) => void;
+  error: string | undefined;
+}) {
+  return (
+    <NumberField
+      {...field}
+      label="Longest reply (tokens)"
+      isOptional
+      min={1}
+      max={200_000}
+      step={1}
+      inputMode="numeric"
+      placeholder="Provider's limit"
+      help="The most tokens that the model may write at a time, thoughts included. 1,000 tokens are about 700 English words. A longer reply is cut off there."
+      className="max-w-48"
     />
   );
 }

@@ -1,29 +1,33 @@
 import { useQuery } from "@tanstack/react-query";
+import { formatCost } from "../../components/cost-text.ts";
 import { NumberField, TextArea } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
+import { pluralize } from "../../components/plural.ts";
 import { Skeleton } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 
-/** The agent's monthly token limit, and the message shown once it is used up. */
+type Values = { monthlyTokenBudget: number | null; monthlyCostBudget: number | null; budgetMessage: string };
+
+/** The agent's monthly limits of tokens and of costs, and the message shown once one of them is used up. */
 export function BudgetSection({
   agentId,
-  budget,
-  message,
+  values,
   onChange,
   errorAt,
 }: {
   agentId: string;
-  budget: number | null;
-  message: string;
-  onChange: (part: { monthlyTokenBudget?: number | null; budgetMessage?: string }) => void;
+  values: Values;
+  onChange: (part: Partial<Values>) => void;
   errorAt: (path: string) => string | undefined;
 }) {
+  const { monthlyTokenBudget, monthlyCostBudget, budgetMessage } = values;
+  const costs = useCostsOfMonth(agentId);
   return (
     <Section
       title="Budget"
-      description="Limits how many tokens this agent uses per calendar month (UTC). A reply that is running when the limit is reached still finishes."
+      description="Limits how many tokens this agent uses and what it costs per calendar month (UTC). A reply that is running when a limit is reached still finishes."
     >
-      <TokensUsed agentId={agentId} budget={budget} />
+      <TokensUsed agentId={agentId} budget={monthlyTokenBudget} />
       <NumberField
         label="Monthly token limit"
         isOptional
@@ -32,16 +36,30 @@ export function BudgetSection({
         inputMode="numeric"
         placeholder="No limit"
         className="max-w-48"
-        value={budget}
-        onChange={(monthlyTokenBudget) => onChange({ monthlyTokenBudget })}
+        value={monthlyTokenBudget}
+        onChange={(value) => onChange({ monthlyTokenBudget: value })}
         error={errorAt("monthlyTokenBudget")}
+      />
+      {costs.isPending && <Skeleton className="h-10 max-w-md" />}
+      {costs.data && <CostsOfMonth costs={costs.data} budget={monthlyCostBudget} />}
+      <NumberField
+        label={costs.data ? `Monthly cost limit (${costs.data.currency})` : "Monthly cost limit"}
+        isOptional
+        min={0}
+        step="any"
+        inputMode="decimal"
+        placeholder="No limit"
+        className="max-w-48"
+        value={monthlyCostBudget}
+        onChange={(value) => onChange({ monthlyCostBudget: value })}
+        error={errorAt("monthlyCostBudget")}
       />
       <TextArea
         label="Message when the budget is used up"
         isOptional
         placeholder="I can't answer any more questions right now. Please try again later."
-        value={message}
-        onChange={(budgetMessage) => onChange({ budgetMessage })}
+        value={budgetMessage}
+        onChange={(message) => onChange({ budgetMessage: message })}
         error={errorAt("budgetMessage")}
       />
     </Section>
@@ -53,13 +71,55 @@ function TokensUsed({ agentId, budget }: { agentId: string; budget: number | nul
   if (usage.isError) return null;
   if (!usage.data) return <Skeleton className="h-10 max-w-md" />;
   const spent = usage.data.usage.agents.find(({ id }) => id === agentId)?.tokensThisMonth ?? 0;
+  return <Used spent={spent} budget={budget} unit=" tokens" format={(tokens) => tokens.toLocaleString()} />;
+}
+
+type Costs = { cost: number | null; currency: string; unknownCostReplies: number };
+
+function useCostsOfMonth(agentId: string) {
+  const from = `${new Date().toISOString().slice(0, 7)}-01`;
+  return useQuery(endpointQuery("estimateModelCosts", { agentId, from }));
+}
+
+/** Replies of unknown price count towards no limit, so a limit alone could give a false sense of safety. */
+function CostsOfMonth({
+  costs: { cost, currency, unknownCostReplies },
+  budget,
+}: {
+  costs: Costs;
+  budget: number | null;
+}) {
+  return (
+    <div className="grid gap-1">
+      <Used spent={cost ?? 0} budget={budget} unit="" format={(money) => formatCost(money, currency)} />
+      {unknownCostReplies > 0 && (
+        <p className="max-w-md text-sm text-soft">
+          Without {pluralize(unknownCostReplies, "reply", "replies")} whose model has no price.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What was used this month, and how much of the budget that is. */
+function Used({
+  spent,
+  budget,
+  unit,
+  format,
+}: {
+  spent: number;
+  budget: number | null;
+  unit: string;
+  format: (value: number) => string;
+}) {
   const part = budget ? Math.min(1, spent / budget) : 0;
   return (
     <div className="grid min-h-10 max-w-md content-start gap-2">
       <p>
-        <span className="font-medium">{spent.toLocaleString()}</span>
+        <span className="font-medium">{format(spent)}</span>
         <span className="text-soft">
-          {budget === null ? " tokens this month" : ` of ${budget.toLocaleString()} tokens this month`}
+          {budget === null ? `${unit} this month` : ` of ${format(budget)}${unit} this month`}
           {budget !== null && spent >= budget && ". The budget is used up"}
         </span>
       </p>

@@ -2,6 +2,7 @@ import { isAtLeast, minimumRole } from "@foyer/contract/rules/roles";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Combobox } from "../../components/combobox.tsx";
+import type { Option } from "../../components/option-list.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { DEMO_MODEL } from "./model-name.ts";
 
@@ -19,10 +20,7 @@ export function ModelField({
   const standard = models?.find(({ isDefault }) => isDefault);
   const defaultLabel = standard ? `Default (currently ${standard.id})` : "Default";
   const connected = useProviderWithoutDefault();
-  const options = models?.map(({ id, provider, name }) => ({
-    value: id,
-    hint: id === DEMO_MODEL ? name : `${name}, ${provider}`,
-  }));
+  const options = useModelOptions();
   return (
     <Combobox
       label="Model"
@@ -38,12 +36,21 @@ export function ModelField({
           />
         )
       }
-      options={options ?? []}
+      options={options}
       value={value ?? ""}
       onChange={(text) => onChange(text === "" ? null : text)}
       error={error}
     />
   );
+}
+
+/** The available models, with their names and providers. */
+export function useModelOptions(): Option[] {
+  const models = useQuery(endpointQuery("listModels")).data ?? [];
+  return models.map(({ id, provider, name }) => ({
+    value: id,
+    hint: id === DEMO_MODEL ? name : `${name}, ${provider}`,
+  }));
 }
 
 /** The connected provider if none of the connected ones lists a model that could be the default. */

@@ -166,6 +166,14 @@ function RulesSection({ values, change, errorAt }: Fields) {
           onChange={(failedTools) => change({ failedTools })}
           error={errorAt("failedTools")}
         />
+        <NumberField
+          {...count}
+          label="Failed replies"
+          help="Request a person after this many failed replies in a row."
+          value={values.failedReplies}
+          onChange={(failedReplies) => change({ failedReplies })}
+          error={errorAt("failedReplies")}
+        />
       </div>
       <ListField
         label="Page events"
