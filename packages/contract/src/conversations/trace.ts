@@ -13,6 +13,20 @@ const tokens = {
 };
 const cost = nullable(Type.Number({ description: "In the organization's currency. `null` if the price is unknown." }));
 
+/** What a prompt consists of. */
+export const PromptSize = Type.Object(
+  {
+    instructions: Type.Integer({ description: "The agent's instructions" }),
+    documents: Type.Integer({ description: "Documents in the instructions, and the passages that searches returned" }),
+    tools: Type.Integer({ description: "The names, descriptions and schemas of the tools" }),
+    history: Type.Integer({
+      description: "The messages of the conversation, with the calls and results of other tools",
+    }),
+  },
+  { description: "The parts of the prompt, in characters (UTF-16 code units)" },
+);
+export type PromptSize = Static<typeof PromptSize>;
+
 /** A call of a model or of a tool. The fields of the other kind are null. */
 export const TraceStep = Type.Object(
   {
@@ -29,6 +43,10 @@ export const TraceStep = Type.Object(
     stopReason: nullable(Type.String({ description: "Why the model stopped, such as `end_turn` or `tool_use`" })),
     status: stringEnum(stepStatuses),
     bytes: count("Size of the tool's result for the model, in bytes"),
+    promptSize: Type.Unsafe<PromptSize | null>({
+      anyOf: [PromptSize, { type: "null" }],
+      description: "What the model received. `null` for tools, and for calls before it was measured.",
+    }),
     cost,
   },
   { $id: "TraceStep" },

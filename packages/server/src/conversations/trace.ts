@@ -30,8 +30,21 @@ export async function readTrace(
   return { steps: rows.map(toStep), totals: { ...sumSteps(rows), cost: message.cost, currency } };
 }
 
-function toStep({ messageId: _, position: __, startedAt, ...step }: ReplyStepRow): TraceStep {
-  return { ...step, startedAt: new Date(startedAt).toISOString() };
+function toStep({ messageId: _, position: __, startedAt, ...row }: ReplyStepRow): TraceStep {
+  const { promptInstructions, promptDocuments, promptTools, promptHistory, ...step } = row;
+  return {
+    ...step,
+    startedAt: new Date(startedAt).toISOString(),
+    promptSize:
+      promptInstructions === null
+        ? null
+        : {
+            instructions: promptInstructions,
+            documents: promptDocuments ?? 0,
+            tools: promptTools ?? 0,
+            history: promptHistory ?? 0,
+          },
+  };
 }
 
 function sumSteps(rows: readonly ReplyStepRow[]) {

@@ -78,6 +78,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0082-document-warnings",
       "0084-answer-times",
       "0085-models",
+      "0086-prompt-sizes",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -142,6 +143,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0082-document-warnings",
       "0084-answer-times",
       "0085-models",
+      "0086-prompt-sizes",
     ]);
   });
 

@@ -54,6 +54,7 @@ import { chatFormats } from "./migrations/0081-chat-formats.ts";
 import { documentWarnings } from "./migrations/0082-document-warnings.ts";
 import { answerTimes } from "./migrations/0084-answer-times.ts";
 import { models } from "./migrations/0085-models.ts";
+import { promptSizes } from "./migrations/0086-prompt-sizes.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -119,6 +120,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0082-document-warnings", documentWarnings],
   ["0084-answer-times", answerTimes],
   ["0085-models", models],
+  ["0086-prompt-sizes", promptSizes],
 ];
 
 /**

@@ -150,6 +150,17 @@ it("the trace of a reply has its steps, tokens and failed attempts", async () =>
   expect(body.data.totals).toMatchObject({ ...tokens, cost: null, currency: "USD" });
 });
 
+it("the trace of a reply has the sizes of the prompt's parts", async () => {
+  script(refuse(401));
+  const { conversationId, messageId } = await server.ask(
+    await createAgent({ systemPrompt: "You sell bikes." }),
+    "Hello?",
+  );
+  const url = `/conversations/${conversationId}/messages/${messageId}/trace`;
+  const { body } = await server.call("GET", url, undefined, account);
+  expect(body.data.steps[0].promptSize).toEqual({ instructions: 15, documents: 0, tools: 0, history: 6 });
+});
+
 it("a conversation token cannot read a trace, and another organization finds none", async () => {
   script(refuse(500));
   const { conversationId, messageId } = await server.ask(await createAgent(), "Hello?");

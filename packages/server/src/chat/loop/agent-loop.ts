@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { ReasoningLevel, Usage } from "@foyer/contract";
+import type { PromptSize, ReasoningLevel, Usage } from "@foyer/contract";
 import type { ToolPiece } from "../../conversations/message-pieces.ts";
 import { newCallId } from "../../ids.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
@@ -14,6 +14,7 @@ import type { ModelChain } from "../../models/model-chain.ts";
 import { ModelError, ReplyLimitError } from "../../models/model-error.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { failure } from "../../tools/tool-outcome.ts";
+import { createPromptMeter } from "./prompt-size.ts";
 import { estimateStepUsage } from "./token-usage.ts";
 import { adaptToolInput, parseToolInput } from "./tool-input.ts";
 import { addUsage, noUsage, readUsage, startModelStep, startToolStep, type TraceStep } from "./trace.ts";
@@ -43,6 +44,8 @@ export type LoopInput = {
   models: ModelChain;
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
+  /** the length of the documents in the instructions */
+  documentCharacters?: number;
   /** 0 to 1, or null for the model's default */
   temperature: number | null;
   /** null for the provider's own limit */
@@ -90,6 +93,11 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const prompt = [...input.prompt];
   const totals: Totals = { usage: noUsage, callIds: new Set(), hasSaid: false, hasActed: false };
+  const measure = createPromptMeter({
+    tools: input.tools,
+    documentCharacters: input.documentCharacters ?? 0,
+    isSearch: (name) => input.find(name)?.executionType === "documents",
+  });
   let canRepeat = true;
   let unreadableSteps = 0;
   try {
@@ -98,7 +106,7 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
       prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output, totals));
     }
     for (let step = 1; step <= input.maxSteps; step++) {
-      const answer = await runStep({ ...input, prompt }, output, totals);
+      const answer = await runStep({ ...input, prompt, promptSize: measure(prompt) }, output, totals);
       output.closeText();
       if (answer.calls.length === 0) {
         if (answer.hasSaid) return { stopReason: toStopReason(answer), usage: totals.usage };
@@ -189,7 +197,11 @@ function createOpeningStep({ name, input }: { name: string; input: unknown }): M
 }
 
 /** Runs one step: calls the model and streams its text to the output. */
-async function runStep(input: LoopInput, output: ReplyOutput, totals: Totals): Promise<ModelStep> {
+async function runStep(
+  input: LoopInput & { promptSize: PromptSize },
+  output: ReplyOutput,
+  totals: Totals,
+): Promise<ModelStep> {
   const { models, prompt, tools, temperature, maxOutputTokens = null, reasoning, signal, limits } = input;
   const request = {
     prompt,
@@ -201,7 +213,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, totals: Totals): P
   signal.throwIfAborted();
   let answer = createEmptyStep();
   let error: unknown;
-  const step = startModelStep("reply");
+  const step = startModelStep("reply", input.promptSize);
   try {
     await models.ask(
       request,

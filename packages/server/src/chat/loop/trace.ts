@@ -1,5 +1,5 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from "@ai-sdk/provider";
-import type { StepStatus, Usage } from "@foyer/contract";
+import type { PromptSize, StepStatus, Usage } from "@foyer/contract";
 import { type CallRecord, createCallRecord } from "../../models/model-chain.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { UnpricedStep } from "../../models/prices/service.ts";
@@ -16,10 +16,11 @@ type ModelStepEnd = {
 };
 type ToolStepEnd = { isError: boolean; isAborted: boolean; bytes: number };
 
+const noPrompt = { promptInstructions: null, promptDocuments: null, promptTools: null, promptHistory: null };
 const noTokens = { inputTokens: null, cachedInputTokens: null, outputTokens: null, reasoningTokens: null };
 
 /** Starts a step that calls a model. `record` is filled in by the chain of models. `end` returns the step. */
-export function startModelStep(name: "reply" | "follow_ups") {
+export function startModelStep(name: "reply" | "follow_ups", { instructions, documents, tools, history }: PromptSize) {
   const record: CallRecord = createCallRecord();
   const startedAt = Date.now();
   const since = performance.now();
@@ -42,6 +43,10 @@ export function startModelStep(name: "reply" | "follow_ups") {
         stopReason: finishReason && (stopReasons[finishReason.unified] ?? finishReason.unified),
         status: toStatus(error, signal),
         bytes: null,
+        promptInstructions: instructions,
+        promptDocuments: documents,
+        promptTools: tools,
+        promptHistory: history,
       };
     },
   };
@@ -66,6 +71,7 @@ export function startToolStep(name: string): (end: ToolStepEnd) => TraceStep {
     stopReason: null,
     status: isAborted ? "aborted" : isError ? "error" : "ok",
     bytes,
+    ...noPrompt,
   });
 }
 

@@ -7,6 +7,7 @@ import type { AgentRow } from "../../db/tables.ts";
 import type { ModelChain } from "../../models/model-chain.ts";
 import { ModelError, ReplyLimitError } from "../../models/model-error.ts";
 import { quoteJson } from "../../quoted-json.ts";
+import { createPromptMeter } from "../loop/prompt-size.ts";
 import { estimateStepUsage } from "../loop/token-usage.ts";
 import { noUsage, readUsage, startModelStep, type TraceStep } from "../loop/trace.ts";
 import type { RunningReply } from "./running-reply.ts";
@@ -53,7 +54,10 @@ export async function addFollowUps(
   reply.complete();
   const prompt = createPrompt(question, answer);
   const received = { text: "", usage: null as LanguageModelV4Usage | null, isCut: false };
-  const step = startModelStep("follow_ups");
+  const step = startModelStep(
+    "follow_ups",
+    createPromptMeter({ tools: [], documentCharacters: 0, isSearch: () => false })(prompt),
+  );
   const { signal } = reply;
   let failure: unknown;
   try {

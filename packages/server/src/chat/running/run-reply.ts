@@ -199,6 +199,7 @@ function createLoopInput(
   return {
     models,
     prompt,
+    documentCharacters: documents?.kind === "prefix" ? documents.text.length : 0,
     temperature: agent.temperature / 100,
     maxOutputTokens: agent.maxOutputTokens,
     reasoning: agent.reasoning,

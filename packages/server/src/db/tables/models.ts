@@ -48,6 +48,11 @@ export type ReplyStepRow = {
   stopReason: string | null;
   status: StepStatus;
   bytes: number | null;
+  /** the parts of the prompt, in characters */
+  promptInstructions: number | null;
+  promptDocuments: number | null;
+  promptTools: number | null;
+  promptHistory: number | null;
   cost: number | null;
 };
 
