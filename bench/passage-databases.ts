@@ -55,7 +55,7 @@ async function open(name: string, address: DatabaseAddress): Promise<PassageData
       if (!agents.has(agentId)) await addAgent(opened.db, agentId);
       agents.add(agentId);
       const scope = { organizationId, agentId, documentId: `${agentId}/${documentId}`, version: 1 };
-      await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, prepared));
+      await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, { prepared }));
     },
     async settle(agentId) {
       passages.maintain(agentId);

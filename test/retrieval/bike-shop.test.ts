@@ -36,7 +36,7 @@ async function answerAll(database: TestDatabase): Promise<Answers> {
     for (const { id, title, passages: parts } of documents) {
       const prepared = prepareDocument({ title, languages: null, passages: parts });
       const version = { organizationId, agentId, documentId: id, version: 1 };
-      await inTransaction(opened.db, (trx) => replaceInIndex(trx, version, prepared));
+      await inTransaction(opened.db, (trx) => replaceInIndex(trx, version, { prepared }));
     }
     const found: Answer[] = [];
     for (const { text, relevant } of questions) {

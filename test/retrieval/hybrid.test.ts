@@ -50,7 +50,7 @@ async function answerAll(database: TestDatabase): Promise<Lists> {
     for (const { id, title, passages } of documents) {
       const prepared = prepareDocument({ title, languages: null, passages });
       const version = { organizationId, agentId, documentId: id, version: 1 };
-      await inTransaction(server.deps.db, (trx) => replaceInIndex(trx, version, prepared));
+      await inTransaction(server.deps.db, (trx) => replaceInIndex(trx, version, { prepared }));
     }
   }
   await account.call("PUT", "/documents/embeddings", { model: MODEL });

@@ -28,7 +28,7 @@ beforeAll(async () => {
       const parts = texts.map((text, ordinal) => ({ ordinal, heading: null, page: null, text, part: "body" as const }));
       const prepared = prepareDocument({ title: "Note", languages: [code], passages: parts });
       const version = { organizationId, agentId, documentId: `${agentId}/${documentId}`, version: 1 };
-      await inTransaction(opened.db, (trx) => replaceInIndex(trx, version, prepared));
+      await inTransaction(opened.db, (trx) => replaceInIndex(trx, version, { prepared }));
     };
     await add("others", "en", others);
     for (const [index, passage] of passages.entries()) await add(String(index), language, [passage]);

@@ -171,7 +171,7 @@ export async function createApp(deps: AppDeps) {
   const mailRecipients = createMailRecipients(deps);
   const tools = createToolService(deps, { agents, mailRecipients, secrets: accountSecrets }, listings.forget);
   const formFinder = createFormFinder(deps.db);
-  const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
+  const triggers = createTriggerService(deps, { agents, forms: formFinder, onChange: listings.forget });
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox, recordEvents });
@@ -206,8 +206,8 @@ export async function createApp(deps: AppDeps) {
   addTools(app, { tools, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
   webhookRoutes(app, webhooks, idempotency);
-  triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
-  visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
+  triggerRoutes(app, deps, { agents, tools, triggers, idempotency });
+  visitorTriggerRoutes(app, config, { triggers: visitorTriggers, idempotency });
   addConversations(app, deps, {
     agents,
     conversations,
@@ -257,7 +257,7 @@ function addAgents(
   parts: { agents: AgentService; idempotency: Idempotency; copyContent: CopyContent },
 ) {
   const { agents, idempotency, copyContent } = parts;
-  agentRoutes(app, agents, idempotency, copyContent);
+  agentRoutes(app, { agents, idempotency, copyContent });
   identityTokenRoutes(app, agents);
   agentImageRoutes(app, createAgentImageService(deps, agents));
 }
@@ -273,7 +273,7 @@ function addTools(
   },
 ) {
   const { tools, toolRunner, webhookSecrets, accountSecrets, idempotency } = parts;
-  toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
+  toolRoutes(app, { tools, runner: toolRunner, webhookSecrets, idempotency });
   secretRoutes(app, accountSecrets);
 }
 
@@ -366,10 +366,10 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   draftRoutes(app, deps.config, { agents, conversations, draft });
   noteRoutes(app, createNoteService(deps, conversations), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
-  inboxRoutes(app, deps.config, inbox, idempotency);
+  inboxRoutes(app, { config: deps.config, inbox, idempotency });
   liveRoutes(app, deps, { live, conversations });
   formRoutes(app, deps, forms);
-  submitRoutes(app, deps, forms, conversations, idempotency);
+  submitRoutes(app, deps, { ...forms, conversations, idempotency });
 }
 
 /** Registers the routes with few dependencies: setup, providers, mail recipients, the pages and the widget's files. */

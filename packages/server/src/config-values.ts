@@ -26,9 +26,7 @@ export class Problems {
 export function read<T>(
   environment: Record<string, string | undefined>,
   problems: Problems,
-  name: string,
-  parse: (value: string) => T,
-  fallback: T,
+  { name, parse, fallback }: { name: string; parse: (value: string) => T; fallback: T },
 ): T {
   const value = environment[name]?.trim();
   if (!value) return fallback;

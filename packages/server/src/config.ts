@@ -39,7 +39,7 @@ export function readConfig(environment: Environment) {
   const knownNames = new Set<string>();
   const get = <T>(name: string, parse: (value: string) => T, fallback: T) => {
     knownNames.add(name);
-    return read(environment, problems, name, parse, fallback);
+    return read(environment, problems, { name, parse, fallback });
   };
 
   const host = get("HOST", parseHost, "127.0.0.1");

@@ -29,7 +29,7 @@ it("sampleAnswers returns answers that satisfy the rules of their field", () => 
         },
         ...(hasOptions ? { options: [{ label: "One", value: "1" }] } : {}),
       };
-      expect(validateForm([field], sampleAnswers([field]), compile)).toEqual([]);
+      expect(validateForm([field], sampleAnswers([field]), { compilePattern: compile })).toEqual([]);
     }),
   );
 });

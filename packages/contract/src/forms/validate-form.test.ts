@@ -23,7 +23,7 @@ const fieldOf = (type: FieldType, validation?: FieldValidation): FormField => ({
 
 /** The problem of one field's value; undefined when there is none. */
 function findProblem(type: FieldType, value: unknown, validation?: FieldValidation) {
-  const [problem, ...others] = validateForm([fieldOf(type, validation)], { f: value }, compile);
+  const [problem, ...others] = validateForm([fieldOf(type, validation)], { f: value }, { compilePattern: compile });
   expect(others).toEqual([]);
   return problem && { ...problem, field: undefined };
 }
@@ -56,7 +56,7 @@ describe("a required field", () => {
     });
 
     it("refuses a missing value, but not a given one", () => {
-      expect(validateForm([fieldOf(type, required)], {}, compile)).toEqual([
+      expect(validateForm([fieldOf(type, required)], {}, { compilePattern: compile })).toEqual([
         { field: "f", code: "required", message: missing },
       ]);
       expect(findProblem(type, validValues[type], required)).toBeUndefined();
@@ -80,8 +80,8 @@ describe("a required field", () => {
       ...fieldOf("checkbox", required),
       label: "I accept the [privacy policy](https://shop.example/privacy)",
     };
-    expect(validateForm([field], { f: true }, compile)).toEqual([]);
-    expect(validateForm([field], { f: false }, compile)).toEqual([
+    expect(validateForm([field], { f: true }, { compilePattern: compile })).toEqual([]);
+    expect(validateForm([field], { f: false }, { compilePattern: compile })).toEqual([
       { field: "f", code: "required", message: "I accept the privacy policy must be ticked" },
     ]);
     expect(findProblem("checkbox", false)).toBeUndefined();
@@ -99,7 +99,7 @@ describe("a required field", () => {
 it("applies no other rule to a missing value", () => {
   const pattern = vi.fn(compile);
   const validation = { minLength: { value: 3 }, pattern: { value: "a" } };
-  expect(validateForm([fieldOf("text", validation)], { f: "" }, pattern)).toEqual([]);
+  expect(validateForm([fieldOf("text", validation)], { f: "" }, { compilePattern: pattern })).toEqual([]);
   expect(findProblem("number", "", { min: { value: 3 } })).toBeUndefined();
   expect(pattern).not.toHaveBeenCalled();
 });
@@ -329,7 +329,7 @@ describe("choice fields", () => {
       { name: "one", label: "", type: "select" },
       { name: "many", label: "", type: "multiselect" },
     ];
-    const problems = validateForm(fields, { one: "red", many: ["red"] }, compile);
+    const problems = validateForm(fields, { one: "red", many: ["red"] }, { compilePattern: compile });
     expect(problems.map(({ field }) => field)).toEqual(["one", "many"]);
   });
 });
@@ -348,7 +348,7 @@ describe("a pattern rule", () => {
     const test = vi.fn(() => false);
     const validation = { minLength: { value: 2 }, maxLength: { value: 3 }, pattern: { value: "p" } };
     const check = (type: FieldType, f: unknown) =>
-      validateForm([fieldOf(type, validation)], { f }, () => ({ test }))[0]?.message;
+      validateForm([fieldOf(type, validation)], { f }, { compilePattern: () => ({ test }) })[0]?.message;
     expect(check("text", "a")).toContain("at least 2");
     expect(check("text", "abcd")).toContain("at most 3");
     expect(check("text", 5)).toContain("must be text");
@@ -363,8 +363,8 @@ describe("a pattern rule", () => {
       throw new Error("no such engine");
     };
     const field = fieldOf("text", { pattern: { value: "(" } });
-    expect(() => validateForm([field], { f: "a" }, refuse)).toThrow("no such engine");
-    expect(validateForm([field], {}, refuse)).toEqual([]);
+    expect(() => validateForm([field], { f: "a" }, { compilePattern: refuse })).toThrow("no such engine");
+    expect(validateForm([field], {}, { compilePattern: refuse })).toEqual([]);
   });
 });
 
@@ -415,8 +415,7 @@ describe("file fields", () => {
       validateForm(
         [fieldOf(type, { required: { value: true } })],
         { f: null },
-        compile,
-        new Map([["f", { prefix, size }]]),
+        { compilePattern: compile, files: new Map([["f", { prefix, size }]]) },
       )[0];
     expect(check("file", "data:;base64,", 0)).toBeUndefined();
     expect(check("image", "data:image/png;base64,", MAX_FILE_BYTES)).toBeUndefined();
@@ -434,7 +433,7 @@ describe("error messages", () => {
     ["  ", "f is required"],
   ])("use the name of a field labeled %j where they must", (label, message) => {
     const field = { ...fieldOf("text", { required: { value: true } }), label };
-    expect(validateForm([field], {}, compile)[0]?.message).toBe(message);
+    expect(validateForm([field], {}, { compilePattern: compile })[0]?.message).toBe(message);
   });
 
   it("that are empty are ignored", () => {
@@ -447,7 +446,7 @@ describe("error messages", () => {
       ...fieldOf("text", { minLength: { value: 3 }, pattern: { value: "^x" } }),
       name,
     }));
-    const problems = validateForm(fields, { a: "a", b: "xyz", c: 1, d: {} }, compile);
+    const problems = validateForm(fields, { a: "a", b: "xyz", c: 1, d: {} }, { compilePattern: compile });
     expect(problems.map(({ field }) => field)).toEqual(["c", "a"]);
   });
 });
@@ -458,27 +457,29 @@ describe("form data", () => {
   it.each(names)("finds %s only among its own properties", (name) => {
     const field = { ...fieldOf("text", { required: { value: true } }), name };
     const hostile: Record<string, unknown> = JSON.parse(`{"${name}": "own"}`);
-    expect(validateForm([field], {}, compile)).toEqual([
+    expect(validateForm([field], {}, { compilePattern: compile })).toEqual([
       { field: name, code: "required", message: "Field is required" },
     ]);
-    expect(validateForm([field], Object.create({ [name]: "inherited" }), compile)).toHaveLength(1);
-    expect(validateForm([field], hostile, compile)).toEqual([]);
-    expect(validateForm([field], Object.assign(Object.create(null), { f: 1 }), compile)).toHaveLength(1);
+    expect(validateForm([field], Object.create({ [name]: "inherited" }), { compilePattern: compile })).toHaveLength(1);
+    expect(validateForm([field], hostile, { compilePattern: compile })).toEqual([]);
+    expect(
+      validateForm([field], Object.assign(Object.create(null), { f: 1 }), { compilePattern: compile }),
+    ).toHaveLength(1);
   });
 
   it("may contain unknown fields", () => {
     const data = JSON.parse('{"f": "a", "other": {"deep": [1]}, "__proto__": {"f": 5}, "hasOwn": 1}');
-    expect(validateForm([fieldOf("text")], data, compile)).toEqual([]);
+    expect(validateForm([fieldOf("text")], data, { compilePattern: compile })).toEqual([]);
   });
 
   it("of a disabled field is checked as well", () => {
     const field = { ...fieldOf("number"), disabled: true };
-    expect(validateForm([field], { f: "x" }, compile)).toHaveLength(1);
+    expect(validateForm([field], { f: "x" }, { compilePattern: compile })).toHaveLength(1);
   });
 
   it("is not modified", () => {
     const data = Object.freeze({ f: Object.freeze(["red", "x"]) });
-    expect(validateForm([fieldOf("multiselect")], data, compile)).toHaveLength(1);
+    expect(validateForm([fieldOf("multiselect")], data, { compilePattern: compile })).toHaveLength(1);
   });
 });
 
@@ -513,7 +514,7 @@ describe("validateForm, for any form,", () => {
           const [unnamed, values, others] = given;
           const fields = unnamed.map((field, index) => ({ ...field, name: `f${index}` }));
           const data = { ...others, ...Object.fromEntries(values.map((each, index) => [`f${index}`, each])) };
-          const problems = validateForm(fields, data, compile);
+          const problems = validateForm(fields, data, { compilePattern: compile });
           const known = fields.map(({ name }) => name);
           const found = problems.map(({ field }) => field);
           expect(found).toEqual(known.filter((name) => found.includes(name)));
@@ -586,7 +587,7 @@ describe("validateForm, for any form,", () => {
       fc.property(fc.constantFrom<FieldType>("text", "textarea", "tel", "email"), text, length, (type, value, most) => {
         const test = vi.fn(() => true);
         const validation = { maxLength: { value: most, message: "long" }, pattern: { value: "." } };
-        const problems = validateForm([fieldOf(type, validation)], { f: value }, () => ({ test }));
+        const problems = validateForm([fieldOf(type, validation)], { f: value }, { compilePattern: () => ({ test }) });
         expect(test).toHaveBeenCalledTimes(problems.length === 0 ? 1 : 0);
         if (type !== "email") expect(problems.length === 0).toBe([...value].length <= most);
       }),
@@ -607,7 +608,7 @@ describe("the work of validateForm", () => {
       const data = new Proxy(Object.fromEntries(fields.map(({ name }) => [name, "a"] as const)), {
         get: (target, name: string) => get(target, name),
       });
-      expect(validateForm(fields, data, compileOnce)).toEqual([]);
+      expect(validateForm(fields, data, { compilePattern: compileOnce })).toEqual([]);
       expect([compileOnce, test, get].map((each) => each.mock.calls.length)).toEqual([count, count, count]);
     }
   });
@@ -624,7 +625,7 @@ describe("the work of validateForm", () => {
       }));
       const f = Array.from({ length: count }, (_, index) => `${count - 1 - index}`);
       const fields: FormField[] = [{ name: "f", label: "", type: "multiselect", options: many }];
-      expect(validateForm(fields, { f }, compile)).toEqual([]);
+      expect(validateForm(fields, { f }, { compilePattern: compile })).toEqual([]);
       expect(reads).toBe(count);
     }
   });

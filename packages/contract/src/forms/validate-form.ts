@@ -34,8 +34,7 @@ export type ExtractedFile = { prefix: string; size: number };
 export function validateForm(
   fields: readonly FormField[],
   data: Record<string, unknown>,
-  compilePattern: CompilePattern,
-  files?: ReadonlyMap<string, ExtractedFile>,
+  { compilePattern, files }: { compilePattern: CompilePattern; files?: ReadonlyMap<string, ExtractedFile> | undefined },
 ): FieldProblem[] {
   return fields.flatMap((field) => {
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined;

@@ -129,14 +129,17 @@ function parseConditions(eventData: unknown): Condition[] | Problem {
   if (eventData === undefined || eventData === null) return [];
   if (!isObject(eventData)) return { path: [], rule: "object" };
   const conditions: Condition[] = [];
-  return read(eventData, [], false, conditions) ?? conditions;
+  return read(eventData, { path: [], isOperand: false, conditions }) ?? conditions;
 }
 
 /**
  * Collects the conditions up to the first problem.
  * @param isOperand true within a value that is only compared and contains no conditions
  */
-function read(value: unknown, path: string[], isOperand: boolean, conditions: Condition[]): Problem | null {
+function read(
+  value: unknown,
+  { path, isOperand, conditions }: { path: string[]; isOperand: boolean; conditions: Condition[] },
+): Problem | null {
   if (path.length > MAX_DEPTH) return { path, rule: "depth" };
   const isFields = isObject(value) && !isOperand;
   if (!isFields && !isOperand) conditions.push({ path, operand: value, test: equals });
@@ -156,7 +159,7 @@ function read(value: unknown, path: string[], isOperand: boolean, conditions: Co
       if (rule) return { path: to, rule };
       conditions.push({ path, operand: inner, test: operator.test });
     }
-    const problem = read(inner, to, !isFields || hasTests, conditions);
+    const problem = read(inner, { path: to, isOperand: !isFields || hasTests, conditions });
     if (problem) return problem;
   }
   return null;

@@ -8,7 +8,10 @@ import { checkAgent } from "./columns.ts";
 import type { AgentService, CopyContent } from "./service.ts";
 
 /** `copyContent` copies the tools and triggers of a duplicated agent, because this folder may not import them. */
-export function agentRoutes(app: App, agents: AgentService, idempotency: Idempotency, copyContent: CopyContent): void {
+export function agentRoutes(
+  app: App,
+  { agents, idempotency, copyContent }: { agents: AgentService; idempotency: Idempotency; copyContent: CopyContent },
+): void {
   app.route({
     ...contract.listAgents,
     handler: async (request, reply) => {

@@ -59,7 +59,7 @@ export function createAgentStore(db: Db) {
       return inTransaction(db, async (trx) => {
         await lockRow(trx, "organizations", organizationId);
         await checkAgentLimit(trx, organizationId);
-        const row = toRow(findFreeSlug(slug, await readSlugs(trx, organizationId, slug)));
+        const row = toRow(findFreeSlug(slug, await readSlugs(trx, { organizationId, slug })));
         await trx.insertInto("agents").values(row).execute();
         await trx.insertInto("agentCounters").values({ agentId: row.id, conversations: 0 }).execute();
         await alsoInTransaction?.(trx, row);
@@ -77,7 +77,7 @@ export function createAgentStore(db: Db) {
     ): Promise<AgentRow | undefined> {
       return inTransaction(db, async (trx) => {
         await lockRow(trx, "organizations", agent.organizationId);
-        const taken = await readSlugs(trx, agent.organizationId, slug, agent.id);
+        const taken = await readSlugs(trx, { organizationId: agent.organizationId, slug, exceptId: agent.id });
         return update(trx, agent, { ...changes, slug: findFreeSlug(slug, taken) });
       });
     },
@@ -123,9 +123,7 @@ function update(db: Db, { organizationId, id, handoff }: UpdatedAgent, changes: 
  */
 async function readSlugs(
   trx: Transaction<Tables>,
-  organizationId: string,
-  slug: string,
-  exceptId?: string,
+  { organizationId, slug, exceptId }: { organizationId: string; slug: string; exceptId?: string | undefined },
 ): Promise<Set<string>> {
   const rows = await trx
     .selectFrom("agents")

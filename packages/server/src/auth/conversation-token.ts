@@ -38,13 +38,8 @@ export function createLinkToken(
 }
 
 /** Returns the `linkVersion` for which a link's token was created, or null if it is not valid for the conversation. */
-export function readLinkVersion(
-  encryption: Encryption,
-  conversationId: string,
-  token: string,
-  now = Date.now(),
-): number | null {
+export function readLinkVersion(encryption: Encryption, conversationId: string, token: string): number | null {
   const [, expires = "", version = "", signature = ""] = /^fcl_([\da-z]{1,9})_(\d{1,9})_([\w-]+)$/.exec(token) ?? [];
   const isGenuine = encryption.verify("conversation-link", `${conversationId} ${expires} ${version}`, signature);
-  return isGenuine && Number.parseInt(expires, 36) * 1_000 > now ? Number(version) : null;
+  return isGenuine && Number.parseInt(expires, 36) * 1_000 > Date.now() ? Number(version) : null;
 }

@@ -30,7 +30,9 @@ export function accountRoutes(
   registerAuditLog(app, audit);
   const mails = createAccountMails(deps);
   app.addHook("onClose", mails.drain);
-  const signIn = createSignIn(deps, mails, loadLibrary, {
+  const signIn = createSignIn(deps, {
+    mails,
+    loadLibrary,
     onReset: (user, ip) => audit.recordEverywhere(user, "reset-password", ip),
     onFailedSignIn: audit.recordFailedSignIn,
   });

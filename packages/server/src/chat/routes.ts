@@ -86,7 +86,7 @@ export function chatRoutes(
       const row = await chat.store.latestReply(conversationId);
       if (!row) throw notFound("A reply in this conversation was");
       const token = isByLink ? null : createConversationToken(encryption, conversationId);
-      const follow = followStored(chat.store, row, token, lastEventId);
+      const follow = followStored(chat.store, row, { conversationToken: token, lastEventId });
       return sendEvents(reply, config.heartbeat, (reader) =>
         follow(reader, (error) => {
           request.log.warn({ err: error }, "following a reply failed");

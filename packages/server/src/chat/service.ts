@@ -85,7 +85,7 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
   const budgets = createTokenBudgets(deps);
   const isShared = deps.databaseKind === "postgres";
   const progress = { stopRequested: store.stopRequested, checkpoint: conversationLog.checkpoint };
-  const stopSaving = startCheckpoints(progress, deps.log, isShared, replies.listKept);
+  const stopSaving = startCheckpoints(progress, { log: deps.log, isShared, tracked: replies.listKept });
   const toolCalls = createClientToolCalls(deps);
   const run = createReplyRunner(config.models, {
     conversationLog,
@@ -283,7 +283,7 @@ function endHandedOver(reply: RunningReply): RunningReply {
 
 /** The visitor whose daily budgets the reply counts towards. */
 function findBudgetVisitor({ sessionId }: ChatRequest, { visitor, verified }: Identity, { ip }: Caller) {
-  return { visitor: budgetOwner(visitor, verified !== null, sessionId, ip), ip };
+  return { visitor: budgetOwner(visitor, { isProved: verified !== null, sessionId, ip }), ip };
 }
 
 function createTurn(

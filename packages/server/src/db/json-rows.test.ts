@@ -26,8 +26,12 @@ onBothDatabases("rows passed as JSON", (createDatabase) => {
   });
 
   const insertKeys = (rows: Row[]) =>
-    compileInsert<Row>(open.db, open.kind, "apiKeys", {
-      ...({ id: "text", organizationId: "text", name: "text", hash: "text", start: "text" } as const),
+    compileInsert<Row>({ db: open.db, databaseKind: open.kind }, "apiKeys", {
+      id: "text",
+      organizationId: "text",
+      name: "text",
+      hash: "text",
+      start: "text",
       createdAt: "bigint",
     })(open.db, rows);
   const row = (id: string, name: string): Row => ({

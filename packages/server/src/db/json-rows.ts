@@ -38,8 +38,7 @@ export function toJson(rows: readonly object[]): string {
 
 /** Inserts any number of rows with one statement, for hot paths. `columns` lists every column of the rows. */
 export function compileInsert<Row extends object>(
-  db: Db,
-  kind: DatabaseKind,
+  { db, databaseKind }: { db: Db; databaseKind: DatabaseKind },
   table: keyof Tables,
   columns: ColumnTypes<Row>,
 ): (executor: Executor, rows: readonly Row[]) => Promise<void> {
@@ -48,7 +47,7 @@ export function compileInsert<Row extends object>(
     db
       .insertInto(table)
       .columns(names)
-      .expression(db.selectFrom(unboundedRows<Row>(kind, param("json"), columns)).select(names) as never),
+      .expression(db.selectFrom(unboundedRows<Row>(databaseKind, param("json"), columns)).select(names) as never),
   );
   return async (executor, rows) => {
     if (rows.length > 0) await insert(executor, { json: toJson(rows) });

@@ -130,7 +130,7 @@ function uploadRoute(app: App, documents: DocumentService, idempotency: Idempote
         let isUsed = false;
         const { status, document } = await idempotency.run(call, (keep) => {
           isUsed = true;
-          return documents.addFile(principal, request.query, file, keep);
+          return documents.addFile(principal, request.query, { file, keep });
         });
         if (!isUsed) documents.discard(file.id);
         return reply.status(status).send(document);

@@ -235,8 +235,7 @@ function uploads(db: Deps["db"], { agents, files, store, writer }: Parts) {
     async addFile(
       principal: Principal,
       { agentId, name, externalKey }: Upload,
-      file: StoredFile,
-      keep?: SaveResponse,
+      { file, keep }: { file: StoredFile; keep?: SaveResponse | undefined },
     ): Promise<Saved> {
       const content = fileContent(name, file);
       const save = async (): Promise<Saved> => {

@@ -45,7 +45,7 @@ export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encr
       return await post({
         url: webhook.url,
         organizationId: webhook.organizationId,
-        headers: createWebhookHeaders(id, new Date(), body, secrets),
+        headers: createWebhookHeaders({ id, sentAt: new Date(), body, secrets }),
         body,
         signal,
         ...(onMove ? { onMove } : {}),

@@ -119,10 +119,11 @@ export function createEventRecorder(
 }
 
 type NewRow = Omit<EventRow, "number" | "position">;
-function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
+function recordQueries(deps: Pick<Deps, "db" | "databaseKind">) {
+  const { db } = deps;
   return {
     advance: createEventNumbers(db),
-    insertEvents: compileInsert<NewRow>(db, kind, "events", {
+    insertEvents: compileInsert<NewRow>(deps, "events", {
       id: "text",
       organizationId: "text",
       agentId: "text",

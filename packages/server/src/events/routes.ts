@@ -61,7 +61,10 @@ export function webhookRoutes(app: App, { service, feed }: Webhooks, idempotency
   app.route({
     ...contract.listWebhookDeliveries,
     handler: async (request) =>
-      service.deliveries(organizationOf(request), request.params.id, request.query, viewerOf(request)),
+      service.deliveries(organizationOf(request), request.params.id, {
+        query: request.query,
+        viewer: viewerOf(request),
+      }),
   });
   app.route({
     ...contract.retryWebhookDelivery,

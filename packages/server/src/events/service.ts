@@ -215,11 +215,15 @@ function createDeliveries({ db, config }: ServiceDeps, { store, outbox }: Parts,
   }
 
   return {
-    async deliveries(organizationId: string, id: string, query: WebhookDeliveryQuery, viewer: WebhookViewer) {
+    async deliveries(
+      organizationId: string,
+      id: string,
+      { query, viewer }: { query: WebhookDeliveryQuery; viewer: WebhookViewer },
+    ) {
       await existing(organizationId, id);
       const limit = Math.min(query.limit ?? PAGE.default, PAGE.max);
       const offset = query.offset ?? 0;
-      const rows = await store.deliveries(id, query, limit, offset);
+      const rows = await store.deliveries(id, { ...query, limit, offset });
       const attempts = await store.attempts(rows, SHOWN_ATTEMPTS);
       return {
         deliveries: rows.map((row) => toDelivery(row, viewer.isAdmin ? attempts : attempts.map(hideAttemptAddresses))),

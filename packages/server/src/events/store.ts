@@ -113,7 +113,10 @@ function deliveryLists(db: Db) {
 
   return {
     /** Newest first. */
-    async deliveries(webhookId: string, { status }: WebhookDeliveryQuery, limit: number, offset: number) {
+    async deliveries(
+      webhookId: string,
+      { status, limit, offset }: WebhookDeliveryQuery & { limit: number; offset: number },
+    ) {
       const rows = await selectDeliveries(webhookId)
         .$if(status !== undefined, (query) => query.where("deliveries.state", "=", status ?? "pending"))
         .orderBy("deliveries.id", "desc")

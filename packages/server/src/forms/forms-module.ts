@@ -53,7 +53,7 @@ export function createForms(
   return {
     store,
     notesOf: createSubmissionNotes(store),
-    submitForm: createSubmitForm(deps, services, store, { saveSubmission, worker, quota, confirmations }),
+    submitForm: createSubmitForm(deps, { ...services, store, saveSubmission, worker, quota, confirmations }),
     service: createFormService(deps, { ...services, store, queue, worker, records, counters }),
     analytics: createFormAnalytics(deps, services.tools, counters),
   };

@@ -16,7 +16,9 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
       const { agentId, from, to, groupBy } = request.query;
       const parseDay = (text: string | undefined) => (text === undefined ? undefined : toUtcDay(Date.parse(text)));
       const range = { from: parseDay(from), to: parseDay(to) };
-      return { analytics: await analytics.entries(requirePrincipal(request).organizationId, agentId, range, groupBy) };
+      return {
+        analytics: await analytics.entries(requirePrincipal(request).organizationId, agentId, { range, groupBy }),
+      };
     },
   });
   app.route({
@@ -25,7 +27,7 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
       const { organizationId } = requirePrincipal(request);
       if (request.query.format !== "csv") return service.list(organizationId, request.query);
       await service.checkOwned(organizationId, toFilter(request.query));
-      const csv = await streamSubmissionsCsv(deps, store, organizationId, toFilter(request.query));
+      const csv = await streamSubmissionsCsv(deps, store, { organizationId, filter: toFilter(request.query) });
       reply.header("content-disposition", 'attachment; filename="form-submissions.csv"');
       return reply.type("text/csv; charset=utf-8").send(csv as never);
     },

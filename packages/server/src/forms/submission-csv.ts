@@ -26,8 +26,7 @@ const MAX_FIELD_COLUMNS = 1_000;
 export async function streamSubmissionsCsv(
   { config }: Pick<Deps, "config">,
   store: SubmissionStore,
-  organizationId: string,
-  filter: SubmissionFilter,
+  { organizationId, filter }: { organizationId: string; filter: SubmissionFilter },
 ): Promise<Readable> {
   const fields = new Set<string>();
   let hasMore = false;

@@ -8,6 +8,7 @@ const MAX_MS = 5_000;
  * before they read the response. If the connection closes earlier, they report a broken pipe instead of the error.
  */
 export function registerRequestDraining(app: FastifyInstance): void {
+  // biome-ignore lint/complexity/useMaxParams: the arguments of this hook
   app.addHook("onSend", (request, reply, payload, done) => {
     if (reply.statusCode < 400 || request.raw.complete !== false || request.raw.destroyed) return done(null, payload);
     drain(request.raw, () => done(null, payload));

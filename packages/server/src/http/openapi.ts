@@ -50,6 +50,7 @@ export async function generateOpenApi(routes: readonly RouteOptions[], baseUrl: 
         },
       },
     } as object,
+    // biome-ignore lint/complexity/useMaxParams: the arguments of this callback
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`) },
     transform: ({ schema, url, route }) => ({
       schema: {

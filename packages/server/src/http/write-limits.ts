@@ -49,6 +49,7 @@ export function registerWriteLimits(app: FastifyInstance, limits: Partial<typeof
     others.sort((a, b) => a.lastProgress - b.lastProgress)[0]?.response.destroy();
   }
 
+  // biome-ignore lint/complexity/useMaxParams: the arguments of this hook
   app.addHook("onSend", (_request, reply, payload, done) => {
     // Tests that call the app with `inject` have no socket.
     if (!reply.raw.socket) return done(null, payload);

@@ -12,7 +12,10 @@ import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
 import type { InboxService, Member } from "./service.ts";
 
 /** Endpoints that hand conversations over to members of the team and return them to the agent. */
-export function inboxRoutes(app: App, config: Config, inbox: InboxService, idempotency: Idempotency): void {
+export function inboxRoutes(
+  app: App,
+  { config, inbox, idempotency }: { config: Config; inbox: InboxService; idempotency: Idempotency },
+): void {
   const { limits } = config;
   // Each request notifies the team, and anyone can begin any number of conversations.
   const perConversation = createRateLimit(limits.chatPerSession, "requests for a person");
@@ -71,7 +74,7 @@ export function inboxRoutes(app: App, config: Config, inbox: InboxService, idemp
       const member = readMember(request);
       const scope = credentialId(requirePrincipal(request));
       const message = await idempotency.run({ request, reply, scope }, (keep) =>
-        inbox.send(member, request.params.id, request.body.content, keep),
+        inbox.send(member, request.params.id, { content: request.body.content, keep }),
       );
       return reply.status(201).send({ data: message, error: null });
     },

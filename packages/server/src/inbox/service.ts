@@ -116,7 +116,11 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
      * Takes the conversation over and sends a message to the visitor.
      * @throws 409 when another member has the conversation, or it is full
      */
-    async send(member: Member, id: string, content: string, keep?: SaveResponse): Promise<Message> {
+    async send(
+      member: Member,
+      id: string,
+      { content, keep }: { content: string; keep?: SaveResponse | undefined },
+    ): Promise<Message> {
       const { organizationId, userId } = member;
       const row = await conversations.existing({ organizationId }, id);
       const write = (trx: Transaction<Tables>) => storeMessage(trx, { member, id, content, keep });

@@ -44,15 +44,17 @@ export type ModelRequest = Omit<LanguageModelV4CallOptions, "abortSignal" | "rea
 type Model = ChatModel & { source?: Pick<NonNullable<ChosenModel["source"]>, "baseUrl"> | null };
 
 /** Identifies a model of an organization at a server. */
-const modelKey = (organizationId: string, provider: string, modelId: string, baseUrl: string | undefined) =>
-  `${organizationId}/${provider}/${modelId}@${baseUrl ?? ""}`;
+const modelKey = (
+  organizationId: string,
+  { provider, modelId, baseUrl }: { provider: string; modelId: string; baseUrl: string | undefined },
+) => `${organizationId}/${provider}/${modelId}@${baseUrl ?? ""}`;
 
 /** Whether the organization's model has rejected tools during the last hour, as far as this process knows. */
 export function refusesTools(
   organizationId: string,
   { provider, modelId, baseUrl }: { provider: string; modelId: string; baseUrl: string },
 ): boolean {
-  return toolRefusals.has(modelKey(organizationId, provider, modelId, baseUrl));
+  return toolRefusals.has(modelKey(organizationId, { provider, modelId, baseUrl }));
 }
 
 /**
@@ -62,14 +64,20 @@ export function refusesTools(
  * @throws ModelError, the signal's reason when it was aborted, or what the sink throws
  */
 export async function askModel(
-  organizationId: string,
   model: Model,
   request: ModelRequest,
-  limits: AskLimits,
-  signal: AbortSignal,
-  sink: AnswerSink,
+  {
+    organizationId,
+    limits,
+    signal,
+    sink,
+  }: { organizationId: string; limits: AskLimits; signal: AbortSignal; sink: AnswerSink },
 ): Promise<void> {
-  const key = modelKey(organizationId, model.provider, model.modelId, model.source?.baseUrl);
+  const key = modelKey(organizationId, {
+    provider: model.provider,
+    modelId: model.modelId,
+    baseUrl: model.source?.baseUrl,
+  });
   const refusedBefore = listRefused(key);
   const { maxAttempts = MAX_ATTEMPTS, longestWait = LONGEST_WAIT_MS } = limits;
   const endsAt = performance.now() + limits.totalTimeout;
@@ -84,7 +92,7 @@ export async function askModel(
     const accepted = hasTools || request.tools === undefined ? fitted : withoutTools(fitted);
     sink.begin();
     try {
-      await callOnce(model, accepted, attempt, state, { key, sink, reasoningLevel });
+      await callOnce(model, accepted, { attempt, state, key, sink, reasoningLevel });
       return;
     } catch (error) {
       signal.throwIfAborted();
@@ -155,9 +163,18 @@ function startAttempt(signal: AbortSignal, idleTimeout: number, totalTimeout: nu
 async function callOnce(
   model: ChatModel,
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
-  attempt: ReturnType<typeof startAttempt>,
-  state: AttemptState,
-  { key, sink, reasoningLevel }: { key: string; sink: AnswerSink } & Pick<ModelRequest, "reasoningLevel">,
+  {
+    attempt,
+    state,
+    key,
+    sink,
+    reasoningLevel,
+  }: {
+    attempt: ReturnType<typeof startAttempt>;
+    state: AttemptState;
+    key: string;
+    sink: AnswerSink;
+  } & Pick<ModelRequest, "reasoningLevel">,
 ): Promise<void> {
   const orAborted = raceAgainst(attempt.signal);
   const edit = createEditor(key);

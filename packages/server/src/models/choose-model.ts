@@ -83,7 +83,7 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
     const usable = new Map<ProviderName, Connection>();
     for (const name of providerNames) {
       const access = own.get(name) ?? environment.get(name);
-      const connection = access && resolveConnection(organizationId, name, access, own.has(name));
+      const connection = access && resolveConnection(organizationId, name, { access, isOwn: own.has(name) });
       if (connection) usable.set(name, connection);
     }
     return usable;
@@ -92,8 +92,7 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
   function resolveConnection(
     organizationId: string,
     name: ProviderName,
-    access: ProviderAccess,
-    isOwn: boolean,
+    { access, isOwn }: { access: ProviderAccess; isOwn: boolean },
   ): Connection | null {
     const baseUrl = access.baseUrl ?? providers[name].baseUrl;
     if (!baseUrl || !isUsable(name, access)) return null;
@@ -116,7 +115,7 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
     async describeDefault() {
       const usable = new Map<ProviderName, Connection>();
       for (const [name, access] of environment) {
-        const connection = resolveConnection("server", name, access, false);
+        const connection = resolveConnection("server", name, { access, isOwn: false });
         if (connection) usable.set(name, connection);
       }
       const modelId = await chooseDefault(usable);
@@ -190,12 +189,15 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
     async test(
       organizationId: string,
       name: ProviderName,
-      given: ProviderAccess | null,
-      { model, sendMessage }: { model: string | null; sendMessage: boolean },
+      {
+        access: given,
+        model,
+        sendMessage,
+      }: { access: ProviderAccess | null; model: string | null; sendMessage: boolean },
     ): Promise<ProviderTestResult> {
       const own = given ?? (await settings.get(organizationId)).get(name);
       const access = own ?? environment.get(name);
-      const connection = access && resolveConnection(organizationId, name, access, own !== undefined);
+      const connection = access && resolveConnection(organizationId, name, { access, isOwn: own !== undefined });
       if (!connection) throw notFound("Model provider setting");
       const isHidden = !own && access.baseUrl !== null;
       return testProvider({ ...providers[name], name }, connection, { organizationId, model, isHidden, sendMessage });

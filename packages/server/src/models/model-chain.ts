@@ -56,7 +56,10 @@ export function createModelChain(
   /** the number of messages of the prompt that another model has written parts of */
   let foreignMessages = 0;
 
-  function changeOver(to: Candidate, reason: ChangeReason, error: unknown, prompt: ModelRequest["prompt"]) {
+  function changeOver(
+    to: Candidate,
+    { reason, error, prompt }: { reason: ChangeReason; error: unknown; prompt: ModelRequest["prompt"] },
+  ) {
     const changeover = { from: current, to, reason, error };
     changeovers.push(changeover);
     onChangeover?.(changeover);
@@ -96,7 +99,7 @@ export function createModelChain(
         const key = `${organizationId}/${providerOf(current.id)}`;
         const permission: Permission = next ? circuits.enter(key) : "ask";
         if (next && permission === "wait") {
-          changeOver(next, "circuit_open", circuits.lastError(key), request.prompt);
+          changeOver(next, { reason: "circuit_open", error: circuits.lastError(key), prompt: request.prompt });
           continue;
         }
         let hasOutput = false;
@@ -104,13 +107,11 @@ export function createModelChain(
           if ("problem" in current) throw current.problem;
           const { model } = current;
           Object.assign(record, { modelId: current.id, fallbackFrom: current === first ? null : first.id });
-          await askModel(
+          await askModel(model, foreignMessages === 0 ? request : withoutForeignData(request, foreignMessages), {
             organizationId,
-            model,
-            foreignMessages === 0 ? request : withoutForeignData(request, foreignMessages),
-            { ...limits, ...(next ? PATIENCE : {}) },
+            limits: { ...limits, ...(next ? PATIENCE : {}) },
             signal,
-            {
+            sink: {
               begin() {
                 record.firstTokenAt = null;
                 sink.begin();
@@ -127,7 +128,7 @@ export function createModelChain(
                 sink.onFailedAttempt?.(error);
               },
             },
-          );
+          });
           circuits.succeed(key, permission);
           return;
         } catch (error) {
@@ -135,7 +136,7 @@ export function createModelChain(
           signal.throwIfAborted();
           const reason = next && !hasOutput ? findChangeReason(error) : null;
           if (!next || reason === null) throw error;
-          changeOver(next, reason, error, request.prompt);
+          changeOver(next, { reason, error, prompt: request.prompt });
         }
       }
     },

@@ -31,8 +31,12 @@ export function readProviders(environment: Record<string, string | undefined>, p
   for (const name of providerNames) {
     const { key, baseUrl } = variables[name];
     const access = {
-      apiKey: key ? read<string | null>(environment, problems, key, text, null) : null,
-      baseUrl: read<string | null>(environment, problems, baseUrl, parseUrl, null)?.replace(/\/+$/, "") ?? null,
+      apiKey: key ? read<string | null>(environment, problems, { name: key, parse: text, fallback: null }) : null,
+      baseUrl:
+        read<string | null>(environment, problems, { name: baseUrl, parse: parseUrl, fallback: null })?.replace(
+          /\/+$/,
+          "",
+        ) ?? null,
     };
     if (isUsable(name, access)) providers.set(name, access);
   }

@@ -68,10 +68,19 @@ async function read(shape: Shape, pieces: Buffer[]): Promise<Reading> {
   const limits = { idleTimeout: 30_000, totalTimeout: shape.error ? 400 : 30_000 };
   const { signal } = new AbortController();
   try {
-    await askModel(`org_${++models}`, model, { prompt, ...(tools && { tools }) }, limits, signal, {
-      begin: () => {},
-      part: (part) => takePart(part, reading),
-    });
+    await askModel(
+      model,
+      { prompt, ...(tools && { tools }) },
+      {
+        organizationId: `org_${++models}`,
+        limits,
+        signal,
+        sink: {
+          begin: () => {},
+          part: (part) => takePart(part, reading),
+        },
+      },
+    );
   } catch (error) {
     reading.error = describeFailure(error, { ...model, source: null, isOperatorPaid: false }).message;
   }

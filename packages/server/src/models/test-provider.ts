@@ -36,12 +36,15 @@ export async function testProvider(
   const ask = createAsk(recorded, performance.now() + TOTAL_MS);
   const found: { names: string[] } = { names: [] };
   try {
-    const problem = await findProblem(provider, recorded, { ...options, found }, ask);
+    const problem = await findProblem(provider, recorded, { ...options, found, ask });
     const error = problem && withoutKey(problem, connection.apiKey);
     if (error || !options.sendMessage) return { error, reply: null, exchanges };
     const model = options.model ?? provider.defaultModel ?? found.names[0];
     if (!model) return { error: "Name a model to test with. The provider lists none.", reply: null, exchanges };
-    return { ...(await requestReply(provider, recorded, model, options.organizationId)), exchanges };
+    return {
+      ...(await requestReply(provider, recorded, { modelId: model, organizationId: options.organizationId })),
+      exchanges,
+    };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const problem = withoutKey(isHidden ? `${error.publicMessage}.` : error.message, connection.apiKey);
@@ -52,8 +55,7 @@ export async function testProvider(
 async function requestReply(
   provider: Provider & { name: ProviderName },
   connection: Connection,
-  modelId: string,
-  organizationId: string,
+  { modelId, organizationId }: { modelId: string; organizationId: string },
 ): Promise<Pick<ProviderTestResult, "error" | "reply">> {
   const { apiKey, baseUrl } = connection;
   const model = await provider.connect(connection, modelId);
@@ -61,14 +63,23 @@ async function requestReply(
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Reply with one word: Hello" }] }];
   let text = "";
   try {
-    await askModel(organizationId, chosen, { prompt }, REPLY_LIMITS, new AbortController().signal, {
-      begin() {
-        text = "";
+    await askModel(
+      chosen,
+      { prompt },
+      {
+        organizationId,
+        limits: REPLY_LIMITS,
+        signal: new AbortController().signal,
+        sink: {
+          begin() {
+            text = "";
+          },
+          part(part) {
+            if (part.type === "text-delta") text += part.delta;
+          },
+        },
       },
-      part(part) {
-        if (part.type === "text-delta") text += part.delta;
-      },
-    });
+    );
   } catch (error) {
     const { message, providerStatus } = describeFailure(error, chosen);
     return { error: providerStatus === null ? message : `HTTP ${providerStatus}: ${message}`, reply: null };
@@ -80,24 +91,23 @@ async function requestReply(
 async function findProblem(
   provider: Provider,
   connection: Connection,
-  { model, isHidden, found }: { model: string | null; isHidden: boolean; found: { names: string[] } },
-  ask: Ask,
+  { model, isHidden, found, ask }: { model: string | null; isHidden: boolean; found: { names: string[] }; ask: Ask },
 ): Promise<string | null> {
   const { models, baseUrl, label } = provider;
   const { apiKey } = connection;
-  const list = await ask("GET", connection.baseUrl + models.path, apiKey ? models.headers(apiKey) : {});
+  const list = await ask("GET", connection.baseUrl + models.path, { headers: apiKey ? models.headers(apiKey) : {} });
   const names = list.status === 200 ? listNames(models, list.json) : [];
   found.names = names;
   if (names.length > 0) return null;
   // A user-entered URL can lead to any implementation, and many servers do not list their models.
   const canReply = baseUrl === null && !isKeyRefused(list);
-  if (!canReply) return explain(list, label, apiKey, isHidden);
+  if (!canReply) return explain(list, { label, apiKey, isHidden });
   const { url, headers } = chatEndpoint(connection);
   const asked = { model: model ?? "test", messages: [{ role: "user", content: "Hi" }], max_tokens: 1 };
-  const reply = await ask("POST", url, headers, asked);
+  const reply = await ask("POST", url, { headers, body: asked });
   // "Unknown model" for our placeholder name means that the server accepted the URL and the key.
   if (isOk(reply) || (model === null && isUnknownModel(reply))) return null;
-  return explain(reply, label, apiKey, isHidden);
+  return explain(reply, { label, apiKey, isHidden });
 }
 
 /** The server at the URL may send anything. A response in another format counts as an empty list. */
@@ -109,10 +119,14 @@ function listNames({ names }: Provider["models"], json: unknown): string[] {
   }
 }
 
-type Ask = (method: "GET" | "POST", url: string, headers: Record<string, string>, body?: object) => Promise<Answer>;
+type Ask = (
+  method: "GET" | "POST",
+  url: string,
+  message: { headers: Record<string, string>; body?: object },
+) => Promise<Answer>;
 
 function createAsk({ trust, organizationId, outbound }: Connection, deadline: number): Ask {
-  return async (method, url, headers, body) => {
+  return async (method, url, { headers, body }) => {
     const answer = await outbound.request({
       url,
       method,
@@ -138,7 +152,10 @@ function isKeyRefused(answer: Answer): boolean {
   );
 }
 
-function explain(answer: Answer, label: string, apiKey: string | null, isHidden: boolean): string {
+function explain(
+  answer: Answer,
+  { label, apiKey, isHidden }: { label: string; apiKey: string | null; isHidden: boolean },
+): string {
   const { status, json } = answer;
   if (isKeyRefused(answer))
     return `${apiKey ? "The provider rejected the key" : "The provider requires a key"} (HTTP ${status}).`;

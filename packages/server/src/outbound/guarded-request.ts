@@ -106,11 +106,11 @@ export function createOutbound(options: {
   const operatorAgent = new Agent({ ...agentOptions, keepAliveTimeout: 30_000, connect });
   const shutdown = new AbortController();
   const openCall = async (call: Call) => {
-    if (call.trust === "operator") return openResponse(parseHttpUrl, operatorAgent, call);
+    if (call.trust === "operator") return openResponse(call, { parse: parseHttpUrl, agent: operatorAgent });
     const { guard, agent } = getLane();
     const owner = call.organizationId ?? SERVER;
     const release = await calls.acquire({ owner }, call.signal).catch(throwBusy);
-    return owners.run(owner, () => openResponse(guard.checkUrl, agent, call, release));
+    return owners.run(owner, () => openResponse(call, { parse: guard.checkUrl, agent, release }));
   };
 
   return {
@@ -169,10 +169,8 @@ function throwBusy(error: unknown): never {
 
 /** @param release called when the call no longer uses a connection */
 async function openResponse(
-  parse: (url: string) => URL,
-  agent: Agent,
   call: Call,
-  release = () => {},
+  { parse, agent, release = () => {} }: { parse: (url: string) => URL; agent: Agent; release?: () => void },
 ): Promise<OpenedResponse> {
   const responsePromise = sendRequest(parse, agent, call);
   responsePromise.then(({ response }) => response.body.once("close", release), release);

@@ -21,8 +21,8 @@ export type AttemptResult = Pick<Attempt, "status" | "error" | "detail" | "respo
 };
 
 /** Records attempts together with the state of their deliveries. */
-export function createAttemptLog({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, queue: DeliveryQueue) {
-  const insertAttempts = compileInsert<DeliveryAttemptRow>(db, databaseKind, "deliveryAttempts", {
+export function createAttemptLog(deps: Pick<Deps, "db" | "databaseKind">, queue: DeliveryQueue) {
+  const insertAttempts = compileInsert<DeliveryAttemptRow>(deps, "deliveryAttempts", {
     deliveryId: "text",
     number: "bigint",
     startedAt: "bigint",

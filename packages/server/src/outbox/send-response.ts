@@ -40,9 +40,11 @@ export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound
   return async ({ headers, contentType = "application/json", ...request }: Post): Promise<AttemptResult> => {
     const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": contentType };
     const key = `${request.organizationId} ${URL.parse(request.url)?.origin}`;
-    return receivers.attempt(key, config.webhooks.timeout, isTimeout, (timeoutMs) =>
-      postOnce(outbound, { ...request, headers: allHeaders }, timeoutMs),
-    );
+    return receivers.attempt(key, {
+      timeoutMs: config.webhooks.timeout,
+      isTimeout,
+      run: (timeoutMs) => postOnce(outbound, { ...request, headers: allHeaders }, timeoutMs),
+    });
   };
 }
 

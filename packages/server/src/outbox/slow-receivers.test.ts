@@ -9,15 +9,14 @@ function openReceivers() {
   const limits: number[] = [];
   const attempt = (key: string, outcome: Error | "ok") =>
     receivers
-      .attempt(
-        key,
-        30_000,
-        (error) => error === timeout,
-        async (timeoutMs) => {
+      .attempt(key, {
+        timeoutMs: 30_000,
+        isTimeout: (error) => error === timeout,
+        run: async (timeoutMs) => {
           limits.push(timeoutMs);
           if (outcome instanceof Error) throw outcome;
         },
-      )
+      })
       .catch(() => {});
   return { attempt, limits, pass: (ms: number) => (time += ms) };
 }

@@ -36,9 +36,11 @@ export function createSlowReceivers(now: () => number = () => performance.now())
      */
     async attempt<T>(
       key: string,
-      timeoutMs: number,
-      isTimeout: (error: unknown) => boolean,
-      run: (timeoutMs: number) => Promise<T>,
+      {
+        timeoutMs,
+        isTimeout,
+        run,
+      }: { timeoutMs: number; isTimeout: (error: unknown) => boolean; run: (timeoutMs: number) => Promise<T> },
     ): Promise<T> {
       const receiver = receivers.get(key);
       const isSlow = receiver !== undefined && receiver.timeouts >= MAX_TIMEOUTS && now() - receiver.at < FORGET_MS;

@@ -14,7 +14,7 @@ const makeSecret = (seed: number) => `whsec_${Buffer.alloc(32, seed).toString("b
 const [first, second, other] = [makeSecret(1), makeSecret(2), makeSecret(3)];
 const sign = (body: string, secrets = [first], sentAt = new Date()): Signed => ({
   body,
-  headers: createWebhookHeaders("sub_1", sentAt, Buffer.from(body), secrets),
+  headers: createWebhookHeaders({ id: "sub_1", sentAt, body: Buffer.from(body), secrets }),
 });
 
 const byPackage: Verify = async (secret, { body, headers }) => {

@@ -6,7 +6,17 @@ import { createHmac } from "node:crypto";
  * rotation.
  * @param id the same for all attempts, so that the receiver can detect duplicates
  */
-export function createWebhookHeaders(id: string, sentAt: Date, body: Buffer, secrets: readonly string[]) {
+export function createWebhookHeaders({
+  id,
+  sentAt,
+  body,
+  secrets,
+}: {
+  id: string;
+  sentAt: Date;
+  body: Buffer;
+  secrets: readonly string[];
+}) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1_000));
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");

@@ -26,7 +26,11 @@ export function confirmRecipientRoutes(app: App, config: Pick<Config, "basePath"
     schema: { hide: true, querystring: Type.Object({ token: Type.String({ maxLength: 100 }) }) },
   };
 
-  async function show(reply: FastifyReply, status: number, name: string, values: Record<string, string>) {
+  async function show(
+    reply: FastifyReply,
+    name: string,
+    { status, values }: { status: number; values: Record<string, string> },
+  ) {
     return reply
       .status(status)
       .headers({ "content-security-policy": policy, "cache-control": "no-store" })
@@ -36,19 +40,22 @@ export function confirmRecipientRoutes(app: App, config: Pick<Config, "basePath"
 
   app.get(url, options, async ({ query: { token } }, reply) => {
     const address = await recipients.addressFor(token);
-    if (address === undefined) return show(reply, 404, "notice.html", expired);
-    return show(reply, 200, "confirm-link.html", {
-      title: "Receive form submissions?",
-      text: `Confirm to let the forms on this server send submissions to ${address}. If you weren't expecting this request, close this page.`,
-      button: "Confirm this address",
-      action: `${url}?${new URLSearchParams({ token })}`,
+    if (address === undefined) return show(reply, "notice.html", { status: 404, values: expired });
+    return show(reply, "confirm-link.html", {
+      status: 200,
+      values: {
+        title: "Receive form submissions?",
+        text: `Confirm to let the forms on this server send submissions to ${address}. If you weren't expecting this request, close this page.`,
+        button: "Confirm this address",
+        action: `${url}?${new URLSearchParams({ token })}`,
+      },
     });
   });
   app.post(url, options, async ({ query: { token } }, reply) => {
     const address = await recipients.confirm(token);
-    if (address === undefined) return show(reply, 404, "notice.html", expired);
+    if (address === undefined) return show(reply, "notice.html", { status: 404, values: expired });
     const text = `Form submissions can now be sent to ${address}. You can close this page.`;
-    return show(reply, 200, "notice.html", { title: "Address confirmed", text });
+    return show(reply, "notice.html", { status: 200, values: { title: "Address confirmed", text } });
   });
 }
 

@@ -60,7 +60,7 @@ export function dashboardRoutes(app: App, config: Pick<Config, "basePath">): voi
     async (request, reply) => {
       const file = await files.find("assets/", request.params.file, request.headers["accept-encoding"]);
       if (!file) throw notFound("File");
-      return sendFile(request, reply, file, immutableCaching);
+      return sendFile(reply, file, immutableCaching);
     },
   );
 }

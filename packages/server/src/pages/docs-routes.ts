@@ -75,7 +75,7 @@ export function docsRoutes(app: App, { basePath }: Pick<Config, "basePath">): vo
       async (request, reply) => {
         const file = await files.find(folder, request.params.file, request.headers["accept-encoding"]);
         if (!file) throw notFound("File");
-        return sendFile(request, reply, file, "no-cache");
+        return sendFile(reply, file, "no-cache");
       },
     );
   }

@@ -30,10 +30,12 @@ export function pageRoutes(app: App, config: Pick<Config, "baseUrl" | "basePath"
   linkRoutes(app, config, files);
   const show = async (
     reply: FastifyReply,
-    status: number,
     name: string,
-    values: Record<string, string> = {},
-    images?: string[],
+    {
+      status,
+      values = {},
+      images,
+    }: { status: number; values?: Record<string, string> | undefined; images?: string[] | undefined },
   ) =>
     reply
       .status(status)
@@ -53,8 +55,12 @@ export function pageRoutes(app: App, config: Pick<Config, "baseUrl" | "basePath"
       { ...open, schema: { ...hidden, params: Type.Object({ agentId: Type.String() }) } },
       async (request, reply) => {
         const agent = await agents.getPublic(request.params.agentId).catch(nullWhenMissing);
-        if (!agent) return show(reply, 404, "demo-missing.html");
-        return show(reply, 200, page, createPageValues(agent, config.baseUrl), listImageSources(agent));
+        if (!agent) return show(reply, "demo-missing.html", { status: 404 });
+        return show(reply, page, {
+          status: 200,
+          values: createPageValues(agent, config.baseUrl),
+          images: listImageSources(agent),
+        });
       },
     );
   }

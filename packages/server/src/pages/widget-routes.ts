@@ -17,7 +17,7 @@ export function widgetRoutes(app: App): void {
   app.get("/widget.js", { config, schema: hidden }, async (request, reply) => {
     const file = await files.find("", "widget.js", request.headers["accept-encoding"]);
     if (!file) throw new AppError("NOT_FOUND", "The widget has not been built on this server. Run `npm run build`.");
-    return sendFile(request, reply, file, `public, max-age=${LOADER_SECONDS}, stale-while-revalidate=86400`);
+    return sendFile(reply, file, `public, max-age=${LOADER_SECONDS}, stale-while-revalidate=86400`);
   });
   app.get(
     "/widget/:file",
@@ -31,7 +31,7 @@ export function widgetRoutes(app: App): void {
       const built = current ? JSON.parse((await files.text("build.json")) ?? "{}").partFiles?.[current] : name;
       const file = await files.find("widget/", String(built), request.headers["accept-encoding"]);
       if (!file) throw notFound("File");
-      return sendFile(request, reply, file, current ? "no-cache" : immutableCaching);
+      return sendFile(reply, file, current ? "no-cache" : immutableCaching);
     },
   );
 }

@@ -15,8 +15,8 @@ export function createPlanLimit({ config }: Pick<Deps, "config">, count: CallCou
     const limit = callsPerMinute(plan, config.limits.apiCalls);
     if (limit === 0) return;
     const counted = count(organizationId, limit);
-    if (counted instanceof Promise) return counted.then((known) => admit(reply, plan, limit, known));
-    admit(reply, plan, limit, counted);
+    if (counted instanceof Promise) return counted.then((known) => admit(reply, known, { plan, limit }));
+    admit(reply, counted, { plan, limit });
   };
 }
 
@@ -25,7 +25,11 @@ export function createCallCounter({ db, databaseKind }: Pick<Deps, "db" | "datab
   return databaseKind === "postgres" ? createSharedCounter(db) : createLocalCounter();
 }
 
-function admit(reply: FastifyReply, plan: string, limit: number, { calls, now, endsAt }: MinuteCount) {
+function admit(
+  reply: FastifyReply,
+  { calls, now, endsAt }: MinuteCount,
+  { plan, limit }: { plan: string; limit: number },
+) {
   reply.headers({
     "x-ratelimit-limit": limit,
     "x-ratelimit-remaining": Math.max(0, limit - calls),

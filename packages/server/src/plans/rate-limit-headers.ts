@@ -16,6 +16,7 @@ export function noteLimit(request: FastifyRequest, state: LimitState): void {
 
 /** Sends `X-RateLimit-*` with every response to a request that a limit was noted for, errors included. */
 export function registerRateLimitHeaders(app: FastifyInstance): void {
+  // biome-ignore lint/complexity/useMaxParams: the arguments of this hook
   app.addHook("onSend", (request, reply, _payload, done) => {
     const state = states.get(request);
     if (state && !reply.hasHeader("x-ratelimit-limit")) setHeaders(reply, state);

@@ -81,7 +81,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
       const refusal = findRefusal(access.baseUrl);
       const result =
         refusal === null
-          ? await models.test(organizationId, provider, isGiven ? access : null, { model, sendMessage })
+          ? await models.test(organizationId, provider, { access: isGiven ? access : null, model, sendMessage })
           : { error: refusal, reply: null, exchanges: [] };
       const durationMs = Math.round(performance.now() - startedAt);
       return { data: { success: result.error === null, durationMs, ...result }, error: null };

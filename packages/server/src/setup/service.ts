@@ -49,9 +49,21 @@ export function createSetupService(
         const { organizationId, userId, key } = owner;
         const agent = await agents.create(organizationId, createExampleAgent(names.agentName?.trim() ?? "Harbour"));
         const user = { id: userId, email: address, organizationId };
-        await audit.recordUserAction(user, "set-up", { resource: "users", id: userId, name: address }, ip);
-        await audit.recordUserAction(user, "POST /api-keys", { resource: "api-keys", id: key.id, name: key.name }, ip);
-        await audit.recordUserAction(user, "POST /agents", { resource: "agents", id: agent.id, name: agent.name }, ip);
+        await audit.recordUserAction(user, {
+          action: "set-up",
+          target: { resource: "users", id: userId, name: address },
+          ip,
+        });
+        await audit.recordUserAction(user, {
+          action: "POST /api-keys",
+          target: { resource: "api-keys", id: key.id, name: key.name },
+          ip,
+        });
+        await audit.recordUserAction(user, {
+          action: "POST /agents",
+          target: { resource: "agents", id: agent.id, name: agent.name },
+          ip,
+        });
         return { agentId: agent.id, apiKey: key.text };
       });
     },

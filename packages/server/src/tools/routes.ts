@@ -14,10 +14,12 @@ import type { ToolService } from "./service.ts";
 
 export function toolRoutes(
   app: App,
-  tools: ToolService,
-  runner: ToolRunner,
-  webhookSecrets: WebhookSecrets,
-  idempotency: Idempotency,
+  {
+    tools,
+    runner,
+    webhookSecrets,
+    idempotency,
+  }: { tools: ToolService; runner: ToolRunner; webhookSecrets: WebhookSecrets; idempotency: Idempotency },
 ): void {
   const findForm = async (request: FastifyRequest, id: string) =>
     checkIsForm(await tools.existing(requirePrincipal(request).organizationId, id));

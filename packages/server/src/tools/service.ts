@@ -48,9 +48,12 @@ export function createToolService(
   }
 
   /** Checks a tool as a whole. `before` is its previous state. */
-  async function check(principal: Principal, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
+  async function check(
+    principal: Principal,
+    { before, after, given }: { before: ToolRow | null; after: ToolRow; given: ToolSettings },
+  ) {
     await checkSettings(after, given);
-    await checkSecretUse(secrets, principal, before, after);
+    await checkSecretUse(secrets, principal, { before, after });
   }
 
   return {
@@ -75,7 +78,7 @@ export function createToolService(
       const given = toSettings(input);
       const settings = newTool(organizationId, { agentId, ...input }, given);
       const row = { ...settings, mayUseUnboundSecrets: unboundSecretUse(principal, null, settings) };
-      await check(principal, null, row, given);
+      await check(principal, { before: null, after: row, given });
       const tool = await withWarning(organizationId, toTool(row));
       const { toolsPerAgent } = readLimits(plan);
       const isKept = await store
@@ -102,7 +105,7 @@ export function createToolService(
         mayUseUnboundSecrets: unboundSecretUse(principal, row, { ...row, ...columns }),
         updatedAt: Date.now(),
       };
-      await check(principal, row, { ...row, ...changes }, given);
+      await check(principal, { before: row, after: { ...row, ...changes }, given });
       const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
       if (!updated) throw notFound("Tool");
       return withWarning(organizationId, toTool(updated));

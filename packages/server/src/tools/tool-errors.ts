@@ -21,7 +21,10 @@ export type StandingError = Pick<ToolErrorRow, "at" | "message"> | null;
 export function createToolErrors({ db, log }: Pick<Deps, "db" | "log">) {
   const store = createToolErrorStore(db);
 
-  async function write(toolId: string, standing: StandingError, problem: string | null, now: number): Promise<void> {
+  async function write(
+    toolId: string,
+    { standing, problem, now }: { standing: StandingError; problem: string | null; now: number },
+  ): Promise<void> {
     if (problem === null) {
       if (standing) await store.recover(toolId, now);
       return;
@@ -38,7 +41,7 @@ export function createToolErrors({ db, log }: Pick<Deps, "db" | "log">) {
      */
     async note(toolId: string, standing: StandingError, problem: string | null): Promise<void> {
       try {
-        await write(toolId, standing, problem, Date.now());
+        await write(toolId, { standing, problem, now: Date.now() });
       } catch (error) {
         // If the tool was deleted, there is nothing to record.
         if (!isMissingReference(error)) log.warn({ err: error, toolId }, "could not record a tool error");

@@ -15,15 +15,23 @@ export type Fired = Pick<TriggerEventRow, "agentId" | "sessionId" | "triggerId" 
 const LOOK_BACK = 2_000;
 
 const columns = {
-  ...({ agentId: "text", triggerId: "text", triggerName: "text", triggerType: "text", actionType: "text" } as const),
-  ...({ eventType: "text", sessionId: "text", pagePath: "text", day: "text", createdAt: "bigint" } as const),
-};
+  agentId: "text",
+  triggerId: "text",
+  triggerName: "text",
+  triggerType: "text",
+  actionType: "text",
+  eventType: "text",
+  sessionId: "text",
+  pagePath: "text",
+  day: "text",
+  createdAt: "bigint",
+} as const;
 
 export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   const queries = eventQueries(db);
   const firstId = ({ rows }: { rows: Array<{ id: string }> }) => rows[0]?.id ?? null;
   return {
-    insert: compileInsert<NewTriggerEvent>(db, databaseKind, "triggerEvents", columns),
+    insert: compileInsert<NewTriggerEvent>({ db, databaseKind }, "triggerEvents", columns),
     async byId(trx: Executor, agentId: string, id: string): Promise<string | null> {
       return firstId(await queries.byId(trx, { agentId, id }));
     },

@@ -14,8 +14,12 @@ import { formTemplates, triggerTemplates } from "./templates.ts";
 export function triggerRoutes(
   app: App,
   deps: Deps,
-  { agents, tools, triggers }: { agents: AgentService; tools: ToolService; triggers: TriggerService },
-  idempotency: Idempotency,
+  {
+    agents,
+    tools,
+    triggers,
+    idempotency,
+  }: { agents: AgentService; tools: ToolService; triggers: TriggerService; idempotency: Idempotency },
 ): void {
   const stats = createTriggerStats(deps, agents);
 
@@ -48,7 +52,7 @@ export function triggerRoutes(
     handler: async (request, reply) => {
       const principal = requirePrincipal(request);
       const trigger = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
-        triggers.create(principal.organizationId, request.query.agentId, request.body, keep),
+        triggers.create(principal.organizationId, request.query.agentId, { input: request.body, keep }),
       );
       return reply.status(201).send(trigger);
     },

@@ -34,24 +34,26 @@ export function checkSettings({
 
 const conditionRules: Record<TriggerType, (given: Given) => Given> = {
   time_on_page: ({ timeOnPage }) => ({
-    timeOnPage: checkNumber("conditions.timeOnPage", timeOnPage, [0, DAY_S], "of seconds"),
+    timeOnPage: checkNumber("conditions.timeOnPage", timeOnPage, { range: [0, DAY_S], unit: "of seconds" }),
   }),
   scroll_depth: ({ scrollDepth }) => ({
-    scrollDepth: checkNumber("conditions.scrollDepth", scrollDepth, [0, 100], "of percent"),
+    scrollDepth: checkNumber("conditions.scrollDepth", scrollDepth, { range: [0, 100], unit: "of percent" }),
   }),
   exit_intent: () => ({}),
   page_view: ({ page }) => ({ page: pagePattern(page) }),
   custom_event: ({ event, eventData }) => ({
-    event: checkText("conditions.event", event, 200, "the name of the event"),
+    event: checkText("conditions.event", event, { maxLength: 200, what: "the name of the event" }),
     eventData: checkEventData(eventData),
   }),
 };
 
 const actionRules: Record<ActionType, (given: Given) => Given> = {
   open_chat: ({ message }) => ({ message: isAbsent(message) ? null : checkChatMessage(message) }),
-  show_form: ({ toolId }) => ({ toolId: checkText("actionConfig.toolId", toolId, 100, "the id of a form tool") }),
+  show_form: ({ toolId }) => ({
+    toolId: checkText("actionConfig.toolId", toolId, { maxLength: 100, what: "the id of a form tool" }),
+  }),
   show_bubble: ({ message, duration }) => ({
-    message: checkText("actionConfig.message", message, 1_000, "the text of the bubble"),
+    message: checkText("actionConfig.message", message, { maxLength: 1_000, what: "the text of the bubble" }),
     duration: isAbsent(duration) ? null : checkBubbleDuration(duration),
   }),
 };
@@ -84,7 +86,11 @@ function checkBubbleDuration(duration: unknown) {
   );
 }
 
-function checkNumber(path: string, value: unknown, [minimum, maximum]: [number, number], unit: string) {
+function checkNumber(
+  path: string,
+  value: unknown,
+  { range: [minimum, maximum], unit }: { range: [number, number]; unit: string },
+) {
   if (typeof value === "number" && value >= minimum && value <= maximum) return value;
   throw invalid(
     path,
@@ -93,7 +99,7 @@ function checkNumber(path: string, value: unknown, [minimum, maximum]: [number, 
   );
 }
 
-function checkText(path: string, value: unknown, maxLength: number, what: string) {
+function checkText(path: string, value: unknown, { maxLength, what }: { maxLength: number; what: string }) {
   if (typeof value === "string" && value.trim() !== "" && value.length <= maxLength) return value;
   throw invalid(path, `must be ${what}, at most ${maxLength} characters`);
 }

@@ -25,9 +25,7 @@ export type TriggerService = ReturnType<typeof createTriggerService>;
 /** `onChange` is called with the agent whose triggers changed, after the change was stored. */
 export function createTriggerService(
   { db }: Pick<Deps, "db">,
-  agents: AgentService,
-  forms: FormFinder,
-  onChange: (agentId: string) => void,
+  { agents, forms, onChange }: { agents: AgentService; forms: FormFinder; onChange: (agentId: string) => void },
 ) {
   const store = createTriggerStore(db);
 
@@ -87,7 +85,11 @@ export function createTriggerService(
       const known = settingNames.filter((name) => !refused.has(name));
       checkSettings(Object.fromEntries(known.map((name) => [name, body[name] ?? trigger[name]])));
     },
-    async create(organizationId: string, agentId: string, input: TriggerCreate, keep?: SaveResponse): Promise<Trigger> {
+    async create(
+      organizationId: string,
+      agentId: string,
+      { input, keep }: { input: TriggerCreate; keep?: SaveResponse | undefined },
+    ): Promise<Trigger> {
       await agents.get(organizationId, agentId);
       const now = Date.now();
       const owner = { organizationId, agentId };

@@ -11,8 +11,7 @@ import type { VisitorTriggers } from "./visitor-triggers.ts";
 export function visitorTriggerRoutes(
   app: App,
   { limits }: Config,
-  triggers: VisitorTriggers,
-  idempotency: Idempotency,
+  { triggers, idempotency }: { triggers: VisitorTriggers; idempotency: Idempotency },
 ): void {
   const perSession = createRateLimit(limits.eventsPerSession, "trigger events");
   const perIp = createRateLimit(limits.eventsPerIp, "trigger events from your address");

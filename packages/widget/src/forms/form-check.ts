@@ -33,7 +33,7 @@ export function validateAnswers(
   // The server's English message would repeat the label, which may be a whole sentence.
   const required: Record<string, string> = { boolean: messages.boxRequired, choices: messages.choicesRequired };
   const byName = new Map(fields.map((field) => [field.name, field]));
-  const found = validateForm(fields, data, compilePattern, taken).map(({ field: name, code, message }) => {
+  const found = validateForm(fields, data, { compilePattern, files: taken }).map(({ field: name, code, message }) => {
     const field = byName.get(name);
     const isDefault = code === "required" && field && !field.validation?.required?.message;
     return [name, isDefault ? (required[describeField(field).answer] ?? messages.fieldRequired) : message] as const;

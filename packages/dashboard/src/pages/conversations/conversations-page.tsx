@@ -41,7 +41,7 @@ function Inbox({ agentId }: { agentId: string }) {
   const list = useConversationList(agentId, search, isAtTop);
   const go = useInboxNavigation(agentId);
   const waiting = useWaitingGroup(search);
-  const active = useActive(list.window, waiting, handle, openId);
+  const active = useActive({ list: list.window, above: waiting, handle, openId });
   const [deletingId, setDeletingId] = useState<string | null>(null);
   const [isHelping, setHelping] = useState(false);
   const desk = useRef<DeskHandle | null>(null);
@@ -132,12 +132,17 @@ function createActs(desk: RefObject<DeskHandle | null>) {
 }
 
 /** The conversation that keyboard navigation starts from, in the group above the list or in the list. */
-function useActive(
-  list: ListWindow | null,
-  above: WaitingGroup,
-  handle: RefObject<ListHandle | null>,
-  openId: string | null,
-) {
+function useActive({
+  list,
+  above,
+  handle,
+  openId,
+}: {
+  list: ListWindow | null;
+  above: WaitingGroup;
+  handle: RefObject<ListHandle | null>;
+  openId: string | null;
+}) {
   const [id, set] = useState<string | null>(openId);
   const aboveIds = useMemo(() => above.rows.map((row) => row.id), [above]);
   const aboveAt = id === null ? -1 : aboveIds.indexOf(id);

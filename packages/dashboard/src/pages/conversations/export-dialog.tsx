@@ -78,7 +78,7 @@ function useExport(query: ListQuery, kind: FileKind, onDone: () => void) {
     setFailure(null);
     setProgress({ done: 0, total: 0 });
     try {
-      const parts = await exportList(query, kind, setProgress, abort.signal);
+      const parts = await exportList(query, kind, { onProgress: setProgress, signal: abort.signal });
       const day = new Date().toISOString().slice(0, 10);
       saveFile(`conversations-${day}.jsonl`, "application/jsonl", parts);
       onDone();

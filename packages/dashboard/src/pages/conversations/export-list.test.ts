@@ -21,7 +21,10 @@ function serve(ids: string[], change: (ids: string[], pages: number) => string[]
 
 const ids = Array.from({ length: 350 }, (_, at) => `conv_${String(999 - at)}`);
 const exported = async () => {
-  const parts = await exportList({ agentId: "agent_1" }, "jsonl", () => {}, new AbortController().signal);
+  const parts = await exportList({ agentId: "agent_1" }, "jsonl", {
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
   const lines = parts.join("").trim().split("\n");
   return lines.map((line) => JSON.parse(line).id);
 };

@@ -24,8 +24,7 @@ export function csvAddress(query: ListQuery): string {
 export async function exportList(
   query: ListQuery,
   kind: ExportKind,
-  onProgress: (progress: Progress) => void,
-  signal: AbortSignal,
+  { onProgress, signal }: { onProgress: (progress: Progress) => void; signal: AbortSignal },
 ): Promise<string[]> {
   const parts: string[] = [];
   const seen = new Set<string>();

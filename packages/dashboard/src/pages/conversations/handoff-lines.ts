@@ -26,11 +26,13 @@ export function toHandoffLines(records: readonly HandoffRecord[], agentName: str
 
 function requestLine({ cause, requestedAt }: HandoffRecord): HandoffLine | null {
   // The next line already names the member who took over without a request.
-  return cause === "member" ? null : createLine("requested", requestedAt, causeTexts[cause]);
+  return cause === "member" ? null : createLine({ name: "requested", at: requestedAt, text: causeTexts[cause] });
 }
 
 function toTakenLine({ takenAt, takenBy }: HandoffRecord): HandoffLine | null {
-  return takenAt === null ? null : createLine("taken", takenAt, `${takenBy?.name ?? "A member"} took over`);
+  return takenAt === null
+    ? null
+    : createLine({ name: "taken", at: takenAt, text: `${takenBy?.name ?? "A member"} took over` });
 }
 
 function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName: string): HandoffLine | null {
@@ -42,7 +44,7 @@ function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName:
     cancelled: "The visitor stopped waiting",
     left: "The member left the organization, so the visitor waits again",
   };
-  return createLine("ended", endedAt, texts[endedHow], note);
+  return createLine({ name: "ended", at: endedAt, text: texts[endedHow], note });
 }
 
 /** The lines of a transcript about the emails that the visitor received while away. */
@@ -52,7 +54,7 @@ export function toEmailLines(emails: readonly AnswerEmail[]): HandoffLine[] {
     delivered: "Emailed the answer to",
     failed: "Could not email the answer to",
   };
-  return emails.map(({ at, to, state }) => createLine("emailed", at, `${texts[state]} ${to}`));
+  return emails.map(({ at, to, state }) => createLine({ name: "emailed", at, text: `${texts[state]} ${to}` }));
 }
 
 /**
@@ -66,6 +68,16 @@ export function findAnswerAddress({
   return handoff?.email ?? handoffs.findLast(({ email }) => email !== null)?.email ?? null;
 }
 
-function createLine(name: string, at: string, text: string, note: string | null = null): HandoffLine {
+function createLine({
+  name,
+  at,
+  text,
+  note = null,
+}: {
+  name: string;
+  at: string;
+  text: string;
+  note?: string | null | undefined;
+}): HandoffLine {
   return { kind: "handoff", id: `${name} ${at}`, createdAt: at, text, note };
 }

@@ -15,7 +15,7 @@ export function changesForOrder(wanted: readonly Placed[]): Placed[] {
     const between = wanted.slice(before + 1, after);
     const [low, high] = [wanted[before]?.priority, wanted[after]?.priority];
     between.forEach(({ id }, step) => {
-      changes.push({ id, priority: priorityAt(low, high, step + 1, between.length) });
+      changes.push({ id, priority: priorityAt({ low, high, step: step + 1, count: between.length }) });
     });
   }
   return changes;
@@ -44,7 +44,17 @@ function canKeepBoth(wanted: readonly Placed[], before: number, at: number): boo
   return isNext ? one.priority < other.priority : Math.floor(other.priority) - Math.ceil(one.priority) >= at - before;
 }
 
-function priorityAt(low: number | undefined, high: number | undefined, step: number, count: number): number {
+function priorityAt({
+  low,
+  high,
+  step,
+  count,
+}: {
+  low: number | undefined;
+  high: number | undefined;
+  step: number;
+  count: number;
+}): number {
   if (low === undefined && high === undefined) return step;
   if (low === undefined) return Math.max(-LIMIT, Math.floor(high ?? 0) - (count + 1 - step));
   if (high === undefined) return Math.min(LIMIT, Math.ceil(low) + step);

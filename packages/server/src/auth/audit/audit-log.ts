@@ -103,7 +103,7 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
       const { id } = request.params as { id?: string };
       return id === undefined
         ? Promise.resolve(null)
-        : findTargetName(db, principal.organizationId, readResource(request), id);
+        : findTargetName(db, { organizationId: principal.organizationId, resource: readResource(request), id });
     },
     /** Records a call that changed something, or read a secret, in the caller's organization. */
     async recordCall(principal: Principal, request: FastifyRequest): Promise<void> {
@@ -131,9 +131,7 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
     /** Records an action of a user in an organization in which they have no session. */
     async recordUserAction(
       user: User & { organizationId: string },
-      action: string,
-      target: Target,
-      ip: string,
+      { action, target, ip }: { action: string; target: Target; ip: string },
     ): Promise<void> {
       await record(toUserActor(user.organizationId, user), toAction(action, target, ip));
     },

@@ -36,26 +36,24 @@ export async function listOrganizationIds(db: Db, userId: string): Promise<strin
 /** The current name of the resource that a management call addresses. Null when it has no name or does not exist. */
 export async function findTargetName(
   db: Db,
-  organizationId: string,
-  resource: string,
-  id: string,
+  { organizationId, resource, id }: { organizationId: string; resource: string; id: string },
 ): Promise<string | null> {
   switch (resource) {
     case "agents":
     case "tools":
     case "triggers":
     case "tags":
-      return nameIn(db, resource, organizationId, id);
+      return nameIn(db, resource, { organizationId, id });
     case "documents":
       return findTitle(db, organizationId, id);
     case "sources":
       return findAddress(db, organizationId, id);
     case "notice-channels":
-      return nameIn(db, "noticeChannels", organizationId, id);
+      return nameIn(db, "noticeChannels", { organizationId, id });
     case "canned-replies":
-      return nameIn(db, "cannedReplies", organizationId, id);
+      return nameIn(db, "cannedReplies", { organizationId, id });
     case "api-keys":
-      return nameIn(db, "apiKeys", organizationId, id);
+      return nameIn(db, "apiKeys", { organizationId, id });
     case "invitations":
       return readAddress(
         await db
@@ -83,8 +81,7 @@ export async function findTargetName(
 async function nameIn(
   db: Db,
   table: "agents" | "tools" | "triggers" | "apiKeys" | "cannedReplies" | "tags" | "noticeChannels",
-  organizationId: string,
-  id: string,
+  { organizationId, id }: { organizationId: string; id: string },
 ): Promise<string | null> {
   const row = await db
     .selectFrom(table)

@@ -100,7 +100,10 @@ export async function findInvitation(db: Db, id: string) {
 /**
  * Only an owner (`byOwner`) can cancel an invitation for an owner. @returns false when no such invitation is pending
  */
-export async function cancelInvitation(db: Db, organizationId: string, id: string, byOwner: boolean): Promise<boolean> {
+export async function cancelInvitation(
+  db: Db,
+  { organizationId, id, byOwner }: { organizationId: string; id: string; byOwner: boolean },
+): Promise<boolean> {
   const result = await db
     .updateTable("invitations")
     .set({ status: "canceled" })

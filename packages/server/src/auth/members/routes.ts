@@ -45,7 +45,7 @@ export function memberRoutes(app: App, { members, mails, audit, consumeAttempt }
       await consumeAttempt(request, email, "link");
       return reply
         .status(201)
-        .send(await members.invite(requirePrincipal(request), requireSignedIn(request), email, role));
+        .send(await members.invite(requirePrincipal(request), requireSignedIn(request), { to: email, role }));
     },
   });
   app.route({

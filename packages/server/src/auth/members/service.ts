@@ -44,7 +44,7 @@ export function createMemberService(
   async function change({ organizationId, role: own }: Principal, userId: string, role: Role | null): Promise<void> {
     if (own !== "owner" && role === "owner") throw ownerRequiredError();
     const canChange = (current: string) => own === "owner" || current !== "owner";
-    const outcome = await changeMember(db, { organizationId, userId }, role, { canChange, onMemberRemoved });
+    const outcome = await changeMember(db, { organizationId, userId, role }, { canChange, onMemberRemoved });
     // The member's keys were deleted or have a new role. Other processes notice within 5 s.
     keys.clearCache();
     if (outcome === "unknown") throw notFound("Member");
@@ -82,8 +82,7 @@ export function createMemberService(
     async invite(
       { organizationId, role: own }: Principal,
       inviter: SignedIn,
-      to: string,
-      role: Role,
+      { to, role }: { to: string; role: Role },
     ): Promise<Invitation> {
       if (own !== "owner" && role === "owner") throw ownerRequiredError();
       if (!inviter.user.emailVerified) {
@@ -106,7 +105,8 @@ export function createMemberService(
     },
     /** @throws 404 for an invitation that the principal cannot see */
     async revoke({ organizationId, role: own }: Principal, id: string): Promise<void> {
-      if (!(await invitations.cancelInvitation(db, organizationId, id, own === "owner"))) throw notFound("Invitation");
+      if (!(await invitations.cancelInvitation(db, { organizationId, id, byOwner: own === "owner" })))
+        throw notFound("Invitation");
     },
     async readInvitation(id: string) {
       const invitation = await invitations.findInvitation(db, id);

@@ -11,8 +11,7 @@ import { hasInvitation } from "./invitation-store.ts";
 export async function canSignUp(
   db: Db,
   { openSignUp }: Pick<Config, "openSignUp">,
-  email: string,
-  proof: "none" | "address" | "refused",
+  { email, proof }: { email: string; proof: "none" | "address" | "refused" },
 ): Promise<boolean> {
   if (proof === "refused" || !(await hasAccounts(db))) return false;
   return proof === "none" || openSignUp || hasInvitation(db, email);

@@ -32,8 +32,7 @@ type Outcome = "done" | "unknown" | "forbidden" | "last owner";
  */
 export async function changeMember(
   db: Db,
-  { organizationId, userId }: Change,
-  role: Role | null,
+  { organizationId, userId, role }: Change & { role: Role | null },
   { canChange, onMemberRemoved }: { canChange: (current: string) => boolean; onMemberRemoved: OnMemberRemoved },
 ): Promise<Outcome> {
   return inTransaction(db, async (trx) => {

@@ -83,7 +83,7 @@ export function registerAuthentication(
     if (access === "visitor") {
       return bearer || request.headers.cookie ? admitVisitor(request, reply, bearer) : undefined;
     }
-    return bearer ? admitBearer(request, reply, access, bearer) : admitCookie(request, access);
+    return bearer ? admitBearer(request, reply, { access, bearer }) : admitCookie(request, access);
   }
 
   /** Admits every request. Invalid credentials grant nothing, but they do not prevent a visitor from chatting. */
@@ -106,7 +106,11 @@ export function registerAuthentication(
     if (signedIn?.membership) request.principal = toMemberPrincipal(signedIn, signedIn.membership);
   }
 
-  function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
+  function admitBearer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { access, bearer }: { access: Access; bearer: string },
+  ) {
     if (access === "conversation" && looksLikeToken(bearer)) {
       request.linkVersion = readLinkVersion(encryption, readConversationId(request), bearer);
       if (request.linkVersion !== null || isTokenFor(encryption, readConversationId(request), bearer)) return undefined;
@@ -118,11 +122,15 @@ export function registerAuthentication(
     }
     const found = keys.authenticate(bearer);
     return found instanceof Promise
-      ? found.then((owner) => admitKey(request, reply, access, owner))
-      : admitKey(request, reply, access, found);
+      ? found.then((owner) => admitKey(request, reply, { access, owner }))
+      : admitKey(request, reply, { access, owner: found });
   }
 
-  function admitKey(request: FastifyRequest, reply: FastifyReply, access: Access, owner: KeyOwner | null) {
+  function admitKey(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { access, owner }: { access: Access; owner: KeyOwner | null },
+  ) {
     if (!owner) throw unauthorizedError("This API key is not valid.");
     const principal = toKeyPrincipal(owner);
     const finish = () => {

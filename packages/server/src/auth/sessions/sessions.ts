@@ -22,13 +22,13 @@ const EXTEND_AFTER_MS = 86_400_000;
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Reads the sessions that better-auth wrote without importing better-auth, which most dashboard calls do not need. */
-export function createSessions(db: Db, encryption: Encryption, scope: CookieScope, now: () => number = Date.now) {
+export function createSessions(db: Db, encryption: Encryption, scope: CookieScope) {
   const lookUp = createSessionLookup(db);
   const secret = signInSecret(encryption);
 
   async function find(token: string): Promise<SignedIn | null> {
     const row = await lookUp(token);
-    if (!row || new Date(row.expiresAt).getTime() <= now()) return null;
+    if (!row || new Date(row.expiresAt).getTime() <= Date.now()) return null;
     const { organizationId, organizationName: name, plan, role } = row;
     return {
       sessionId: row.sessionId,
@@ -53,8 +53,8 @@ export function createSessions(db: Db, encryption: Encryption, scope: CookieScop
     cookie: (token: string | null): string => writeSessionCookie(secret, token, scope),
     /** Extends a session that is in use, at most once a day. @returns whether the browser needs a new cookie */
     async extend(session: SignedIn): Promise<boolean> {
-      if (now() - session.updatedAt < EXTEND_AFTER_MS) return false;
-      await extendSession(db, session.sessionId, now());
+      if (Date.now() - session.updatedAt < EXTEND_AFTER_MS) return false;
+      await extendSession(db, session.sessionId, Date.now());
       return true;
     },
     end: (token: string): Promise<void> => deleteSession(db, token),

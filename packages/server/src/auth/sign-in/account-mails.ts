@@ -71,7 +71,7 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
     },
     magicLink(to: string, token: string, callbackUrl: string): void {
       const send = async () => {
-        if (!(await findUser(db, to)) && !(await canSignUp(db, config, to, "address"))) return;
+        if (!(await findUser(db, to)) && !(await canSignUp(db, config, { email: to, proof: "address" }))) return;
         const url = linkTo("/auth/magic-link/verify", { token, callbackUrl });
         const lines = ["Use this link to sign in. It expires in 10 minutes and can be used once."];
         await deliver({ to, subject: "Your sign-in link", lines, label: "Sign in:", url }, "sign-in");
@@ -117,7 +117,7 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
     },
     /** The links that could not be emailed, for an owner to pass on; newest first. */
     async listPending(organizationId: string) {
-      const rows = await listLinks(db, organizationId, Date.now(), config);
+      const rows = await listLinks(db, { organizationId, openSignUp: config.openSignUp });
       return rows.map((row) => toPendingLink(row, encryption));
     },
   };

@@ -32,7 +32,7 @@ export const signInHooks = {
       create: {
         before: async ({ email, emailVerified }, context) => {
           const proof = context?.path === "/sign-up/email" ? "none" : emailVerified ? "address" : "refused";
-          if (await canSignUp(db, config, email, proof)) return;
+          if (await canSignUp(db, config, { email, proof })) return;
           throw new APIError("FORBIDDEN", { code: "sign_up_closed", message: "Sign-up is disabled on this server." });
         },
       },

@@ -14,14 +14,12 @@ export async function insertLink(db: Db, link: PendingLinkRow): Promise<void> {
  */
 export async function listLinks(
   db: Db,
-  organizationId: string,
-  now: number,
-  { openSignUp }: { openSignUp: boolean },
+  { organizationId, openSignUp }: { organizationId: string; openSignUp: boolean },
 ): Promise<PendingLinkRow[]> {
   const links = db
     .selectFrom("pendingLinks")
     .selectAll()
-    .where("expiresAt", ">", now)
+    .where("expiresAt", ">", Date.now())
     .where(({ eb, exists, not, or, selectFrom }) => {
       const memberships = selectFrom("members")
         .innerJoin("users", "users.id", "members.userId")

@@ -51,9 +51,7 @@ type Events = {
 /** Sign-in, sign-up and password changes through better-auth, which is imported with the first call. */
 export function createSignIn(
   deps: AuthDeps,
-  mails: AccountMails,
-  loadLibrary: LoadLibrary,
-  { onReset, onFailedSignIn }: Events,
+  { mails, loadLibrary, onReset, onFailedSignIn }: { mails: AccountMails; loadLibrary: LoadLibrary } & Events,
 ) {
   const { db, config, sessions, encryption, keys } = deps;
   const dashboard = `${config.baseUrl}/dashboard`;

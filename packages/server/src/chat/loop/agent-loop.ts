@@ -103,7 +103,7 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   try {
     if (input.openingCall) {
       const answer = createOpeningStep(input.openingCall);
-      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output, totals));
+      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, { input, output, totals }));
     }
     for (let step = 1; step <= input.maxSteps; step++) {
       const answer = await runStep({ ...input, prompt, promptSize: measure(prompt) }, output, totals);
@@ -120,7 +120,7 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
       }
       unreadableSteps = answer.calls.every(isUnreadable) ? unreadableSteps + 1 : 0;
       if (unreadableSteps > MAX_UNREADABLE_STEPS) throw unreadableCallError(answer);
-      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output, totals));
+      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, { input, output, totals }));
     }
   } catch (error) {
     if (!(error instanceof ReplyLimitError)) throw error;
@@ -223,7 +223,7 @@ async function runStep(
           for (const { toolCallId } of answer.calls) totals.callIds.delete(toolCallId);
           answer = createEmptyStep();
         },
-        part: (part) => takePart(part, answer, output, totals),
+        part: (part) => takePart(part, { answer, output, totals }),
       },
     );
   } catch (caught) {
@@ -253,7 +253,10 @@ type Totals = {
   hasActed: boolean;
 };
 
-function takePart(part: ModelPart, answer: ModelStep, output: ReplyOutput, totals: Totals) {
+function takePart(
+  part: ModelPart,
+  { answer, output, totals }: { answer: ModelStep; output: ReplyOutput; totals: Totals },
+) {
   const { content, calls } = answer;
   answer.received += countCharacters(part);
   if (answer.received > MAX_RECEIVED) throw new ReplyLimitError();
@@ -318,9 +321,7 @@ function takeCall(part: ToolCallPart, { calls, content }: ModelStep, callIds: Se
  */
 async function runTools(
   answer: ModelStep,
-  input: LoopInput,
-  output: ReplyOutput,
-  totals: Totals,
+  { input, output, totals }: { input: LoopInput; output: ReplyOutput; totals: Totals },
 ): Promise<LanguageModelV4Message> {
   const inputs = answer.calls.map((call) => readInput(call, input.tools));
   const pieces = answer.calls.map((call, index): ToolPiece => {

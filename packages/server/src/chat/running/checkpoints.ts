@@ -27,7 +27,10 @@ export type Tracked = { reply: RunningReply; savedAt: number; savedLength: numbe
  * Saves running replies every second, so that little is lost if the process dies, and stops replies that another
  * process asked to stop (`isShared`). Returns a function that ends this and waits for the last save.
  */
-export function startCheckpoints(store: Progress, log: Logger, isShared: boolean, tracked: () => Tracked[]) {
+export function startCheckpoints(
+  store: Progress,
+  { log, isShared, tracked }: { log: Logger; isShared: boolean; tracked: () => Tracked[] },
+) {
   let saving: Promise<void> | undefined;
   let asking: Promise<void> | undefined;
   const timer = setInterval(() => {

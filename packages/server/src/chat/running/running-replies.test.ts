@@ -13,7 +13,7 @@ it("a running reply ends when its row was deleted, but not while its row is bein
   const looked = vi.fn(async (ids: readonly string[]) => new Map(ids.map((id) => [id, "stop"])));
   const store = { stopRequested: looked, checkpoint: async () => new Map() } as unknown as Progress;
   const replies = createRunningReplies(store, { running: 0, runningPerIp: 0 });
-  startCheckpoints(store, pino({ level: "silent" }), true, replies.listKept);
+  startCheckpoints(store, { log: pino({ level: "silent" }), isShared: true, tracked: replies.listKept });
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
   await replies.add(reply, { owner: "org_one" });
@@ -36,7 +36,7 @@ it("a long running reply is saved only when it has grown by an eighth, or after 
   };
   const store = { stopRequested: async () => new Map(), checkpoint } as unknown as Progress;
   const replies = createRunningReplies(store, { running: 0, runningPerIp: 0 });
-  startCheckpoints(store, pino({ level: "silent" }), false, replies.listKept);
+  startCheckpoints(store, { log: pino({ level: "silent" }), isShared: false, tracked: replies.listKept });
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
   await replies.add(reply, { owner: "org_one" });

@@ -16,8 +16,7 @@ const POLL_MS = 500;
 export function followStored(
   store: Pick<ReplyStore, "latestReply">,
   row: MessageRow,
-  conversationToken: string | null,
-  lastEventId: string | undefined,
+  { conversationToken, lastEventId }: { conversationToken: string | null; lastEventId: string | undefined },
 ) {
   const start = { conversationId: row.conversationId, messageId: row.id, conversationToken };
   return (reader: EventReader, onError: (error: unknown) => void): (() => void) => {

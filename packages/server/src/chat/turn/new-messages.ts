@@ -99,9 +99,7 @@ export function toVisitor(
  */
 export function budgetOwner(
   { userId }: Visitor,
-  isProved: boolean,
-  sessionId: string | null | undefined,
-  ip: string | null,
+  { isProved, sessionId, ip }: { isProved: boolean; sessionId: string | null | undefined; ip: string | null },
 ): string | null {
   if (userId && (isProved || !sessionId)) return `user:${userId}`;
   if (sessionId) return `session:${sessionId}`;

@@ -106,7 +106,7 @@ function answerFromStore(
   reply: MessageRow,
   { conversationToken, log }: Pick<Sent, "conversationToken" | "log">,
 ): Answer {
-  const follow = followStored(store, reply, conversationToken, undefined);
+  const follow = followStored(store, reply, { conversationToken, lastEventId: undefined });
   return {
     follow: (reader) =>
       follow(reader, (error) => {

@@ -64,8 +64,8 @@ export async function beginTurn(
   const said = messages.findLast(({ role }) => role === "user");
   const preview = said && { role: said.role, preview: createPreview(said.content), now };
   const place = turn.isNew
-    ? await insertNew(trx, queries, turn, { added, preview })
-    : await extend(trx, queries, turn, { added, preview, now });
+    ? await insertNew(trx, queries, { turn, added, preview })
+    : await extend(trx, queries, { turn, added, preview, now });
   const { position, size, handler, epoch } = place;
   checkConversationSize(size, MIN_ROOM_BYTES);
   const history = turn.isNew ? [] : (await queries.history(trx, { conversationId, ...historyLimits })).rows.reverse();
@@ -119,7 +119,11 @@ function toChanges(turn: NewTurn, { handler, epoch, at }: Pick<Place, "handler" 
   return [...sent.map(({ id }): Change => ({ ...place, kind: "visitor_message", messageId: id, epoch })), stored];
 }
 
-type Added = { added: { messages: number; textBytes: number; toolBytes: number }; preview: PreviewOf | undefined };
+type Addition = {
+  turn: NewTurn;
+  added: { messages: number; textBytes: number; toolBytes: number };
+  preview: PreviewOf | undefined;
+};
 type PreviewOf = { role: "user" | "assistant"; preview: string; now: number };
 /** The position of the next message, the size of the conversation including that message, and the handler. */
 type Place = { position: number; size: ConversationSize } & Pick<OwnershipColumns, "handler" | "epoch">;
@@ -127,8 +131,7 @@ type Place = { position: number; size: ConversationSize } & Pick<OwnershipColumn
 async function insertNew(
   trx: Executor,
   queries: ReplyQueries,
-  { conversation, startKey }: NewTurn,
-  { added, preview }: Added,
+  { turn: { conversation, startKey }, added, preview }: Addition,
 ): Promise<Place> {
   const size = { messageCount: added.messages, textBytes: added.textBytes, toolBytes: 0 };
   const row = {
@@ -150,8 +153,7 @@ async function insertNew(
 async function extend(
   trx: Executor,
   queries: ReplyQueries,
-  turn: NewTurn,
-  { added, preview, now }: Added & { now: number },
+  { turn, added, preview, now }: Addition & { now: number },
 ): Promise<Place> {
   const { id } = turn.conversation;
   const { regenerate, mayReplaceReply, claimedBy, consent } = turn;

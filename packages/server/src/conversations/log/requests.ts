@@ -24,8 +24,7 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
   async function openRequest(
     trx: Transaction<Tables>,
     agent: Pick<AgentRow, "id" | "handoff">,
-    newRequest: NewRequest,
-    { epoch, isTest, now }: { epoch: number; isTest: Flag; now: number },
+    { newRequest, epoch, isTest, now }: { newRequest: NewRequest; epoch: number; isTest: Flag; now: number },
   ): Promise<void> {
     const { organizationId, conversationId } = newRequest;
     const times = [
@@ -64,7 +63,7 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
       .returning(["epoch", "isTest"])
       .executeTakeFirst();
     if (!waiting) return false;
-    await openRequest(trx, agent, newRequest, { ...waiting, now });
+    await openRequest(trx, agent, { newRequest, ...waiting, now });
     return true;
   };
 
@@ -103,14 +102,10 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
         .where("endedAt", "is", null)
         .returning(["cause", "reason", "summary", "email"])
         .executeTakeFirstOrThrow();
-      const newRequest = { organizationId, conversationId, reason, summary, email };
       // If a member took the conversation over without a request, the visitor is the one who now wants an answer.
-      await openRequest(
-        trx,
-        agent,
-        { ...newRequest, cause: cause === "member" ? "visitor" : cause },
-        { ...waiting, now },
-      );
+      const newCause = cause === "member" ? "visitor" : cause;
+      const newRequest = { organizationId, conversationId, reason, summary, email, cause: newCause };
+      await openRequest(trx, agent, { newRequest, ...waiting, now });
       return true;
     },
   };

@@ -31,7 +31,11 @@ export type AnswerRecorder = ReturnType<typeof createAnswerRecorder>;
 export function createAnswerRecorder(db: Kysely<Tables>) {
   const queries = recorderQueries(db);
 
-  async function recordQuestion(trx: Executor, reply: Reply, reason: UnansweredReason, at: number): Promise<void> {
+  async function recordQuestion(
+    trx: Executor,
+    reply: Reply,
+    { reason, at }: { reason: UnansweredReason; at: number },
+  ): Promise<void> {
     const { organizationId, agentId, conversationId, messageId } = reply;
     const question = toQuestion(reply.question);
     const groupId = questionGroupKey(question);
@@ -42,7 +46,7 @@ export function createAnswerRecorder(db: Kysely<Tables>) {
   return {
     async record(trx: Executor, answer: Answer): Promise<void> {
       const { organizationId, conversationId, messageId, reason, at } = answer;
-      if (reason !== null) await recordQuestion(trx, answer, reason, at);
+      if (reason !== null) await recordQuestion(trx, answer, { reason, at });
       const question = toQuestion(answer.question);
       for (const documentId of new Set(answer.citedDocumentIds)) {
         await queries.cite(trx, { organizationId, conversationId, messageId, documentId, question, at });
@@ -50,7 +54,7 @@ export function createAnswerRecorder(db: Kysely<Tables>) {
     },
     /** A reply that was rated up answered its question, no matter what it cites. */
     async recordRating(trx: Executor, reply: Reply, { rating, at }: { rating: "up" | "down"; at: number }) {
-      if (rating === "down") return recordQuestion(trx, reply, "rated_down", at);
+      if (rating === "down") return recordQuestion(trx, reply, { reason: "rated_down", at });
       await queries.remove(trx, { messageId: reply.messageId, organizationId: reply.organizationId });
     },
   };

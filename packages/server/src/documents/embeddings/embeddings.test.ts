@@ -370,10 +370,10 @@ onBothDatabases("search by meaning", (createDatabase) => {
     await choose(MODEL);
     const staged = await stageChunks(db, version, large);
     const refund = prepare("Small", ["You get a refund."]);
-    await inTransaction(db, (trx) => replaceInIndex(trx, small, refund));
+    await inTransaction(db, (trx) => replaceInIndex(trx, small, { prepared: refund }));
     await inState("ready", { passages: 1, vectors: 1 });
     expect(await near()).toEqual([]);
-    await inTransaction(db, (trx) => replaceInIndex(trx, version, large, staged));
+    await inTransaction(db, (trx) => replaceInIndex(trx, version, { prepared: large, staged }));
     await inState("ready", { passages: 121, vectors: 121 });
     expect((await near()).map(({ documentId }) => documentId)).toEqual(Array(3).fill(`${agentId}-large`));
     await passageSearch.close();

@@ -92,8 +92,7 @@ it.each([
 
 it("keeps the name of a column without cells", async () => {
   const { blocks } = await extract(Buffer.from("Bike,Price,Note\nCity,20,"), () => {}, {
-    charset: null,
-    format: "csv",
+    declared: { charset: null, format: "csv" },
   });
   expect(blocks.map(({ text }) => text)).toEqual(["Bike | Price | Note", "Bike: City | Price: 20"]);
 });

@@ -24,8 +24,8 @@ const unread = new Set([
 export function extractOdt({ archive, onProgress, warnings }: FileInput): FileContent {
   const walk = createWalker(archive?.unpack(isTextPart) ?? new Map());
   onProgress(0, 0);
-  const body = convert(walk, "content.xml", "text", warnings);
-  const edges = ["header", "footer"].map((element) => convert(walk, "styles.xml", element, warnings));
+  const body = convert(walk, { part: "content.xml", root: "text", warnings });
+  const edges = ["header", "footer"].map((element) => convert(walk, { part: "styles.xml", root: element, warnings }));
   const blocks = extractHtml(`<main>${edges[0]}${body}${edges[1]}</main>`).blocks;
   return { title: readTitle(walk), blocks };
 }
@@ -39,7 +39,7 @@ const blockTags: Record<string, string> = {
 };
 
 /** Converts the content of the elements with a name, such as `office:text`, to HTML. */
-function convert(walk: Walk, part: string, root: string, warnings: Warnings): string {
+function convert(walk: Walk, { part, root, warnings }: { part: string; root: string; warnings: Warnings }): string {
   const effects = readStyles(walk);
   const lists = createLists(readListStyles(walk));
   const closing: string[] = [];

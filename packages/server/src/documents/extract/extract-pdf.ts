@@ -186,7 +186,7 @@ function joinLine(before: string, line: string, words: ReadonlySet<string>): str
   if (before === "") return line;
   const [, start] = /(?:^|[^\p{L}\p{N}-])([\p{L}\p{N}-]{1,100})[-\u00ad\u2010]$/u.exec(before.slice(-102)) ?? [];
   const [end] = /^[\p{L}\p{N}]{1,100}/u.exec(line) ?? [];
-  if (start && end) return (isHyphenKept(start, end, before, words) ? before : before.slice(0, -1)) + line;
+  if (start && end) return (isHyphenKept({ start, end, before, words }) ? before : before.slice(0, -1)) + line;
   const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u.test(before);
   return isCjk || isDividedKorean(before, line, words) ? before + line : `${before} ${line}`;
 }
@@ -199,7 +199,17 @@ function isDividedKorean(before: string, line: string, words: ReadonlySet<string
 }
 
 /** Whether the hyphen belongs to the word: in codes, names and compounds, but not in a word that was divided. */
-function isHyphenKept(start: string, end: string, before: string, words: ReadonlySet<string>): boolean {
+function isHyphenKept({
+  start,
+  end,
+  before,
+  words,
+}: {
+  start: string;
+  end: string;
+  before: string;
+  words: ReadonlySet<string>;
+}): boolean {
   if (before.endsWith("\u00ad")) return false;
   if (!/\p{Ll}$/u.test(start) || !/^\p{Ll}+$/u.test(end)) return true;
   const [first, second] = [start.toLowerCase(), end.toLowerCase()];

@@ -26,18 +26,22 @@ export function extractXlsx({ archive, onProgress, warnings }: FileInput): FileC
   const parts = archive?.unpack((name) => textPart.test(name)) ?? new Map();
   return {
     title: archive?.title ?? null,
-    blocks: readSheetBlocks(parts, archive?.mainPart ?? "", onProgress, warnings),
+    blocks: readSheetBlocks(parts, archive?.mainPart ?? "", { onProgress, warnings }),
   };
 }
 
-function readSheetBlocks(parts: Parts, workbookPart: string, onProgress: OnProgress, warnings: Warnings): Block[] {
+function readSheetBlocks(
+  parts: Parts,
+  workbookPart: string,
+  { onProgress, warnings }: { onProgress: OnProgress; warnings: Warnings },
+): Block[] {
   const walk = createWalker(parts);
   const { sheets, is1904 } = readSheets(walk, workbookPart, warnings);
   const workbook = { strings: readStrings(walk), formats: readFormats(walk), is1904 };
   let characters = 0;
   return sheets.flatMap(({ name, part }, index) => {
     onProgress(index, sheets.length);
-    const rows = tableBlocks(readRows(walk, part, workbook, warnings), name);
+    const rows = tableBlocks(readRows(walk, part, { workbook, warnings }), name);
     const blocks = [...rows, ...readDrawings(walk, part, name)];
     characters += blocks.reduce((sum, { text }) => sum + text.length, 0);
     // Many cells can share one long string, so a small file can expand to any amount of text.
@@ -126,7 +130,11 @@ function readFormats(walk: Walk): string[] {
 }
 
 /** Reads the visible rows and columns. A merged cell is repeated in its rows and columns. */
-function readRows(walk: Walk, part: string, { strings, formats, is1904 }: Workbook, warnings: Warnings): string[][] {
+function readRows(
+  walk: Walk,
+  part: string,
+  { workbook: { strings, formats, is1904 }, warnings }: { workbook: Workbook; warnings: Warnings },
+): string[][] {
   const rows = new Map<number, string[]>();
   const hiddenColumns = new Set<number>();
   const hidden = new Set<string>();

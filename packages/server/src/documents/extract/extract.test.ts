@@ -182,7 +182,7 @@ describe("reading HTML", () => {
     const start = "<!doctype html><html><body><p>";
     const isWide = contentType.endsWith("16le");
     const bytes = Buffer.concat([Buffer.from(start, isWide ? "utf16le" : "latin1"), Buffer.from(content, "latin1")]);
-    const { blocks } = await extract(bytes, () => {}, declaredType(contentType, ""));
+    const { blocks } = await extract(bytes, () => {}, { declared: declaredType(contentType, "") });
     expect(blocks[0]?.text).toBe(text);
   });
 
@@ -296,7 +296,7 @@ describe("reading email files", () => {
 describe("reading CSV files", () => {
   const declared = { charset: null, format: "csv" } as const;
   const rows = async (text: string) =>
-    (await extract(Buffer.from(text), () => {}, declared)).blocks.map((block) => block.text);
+    (await extract(Buffer.from(text), () => {}, { declared })).blocks.map((block) => block.text);
 
   it.each([
     [
@@ -337,7 +337,7 @@ describe("reading CSV files", () => {
 
 describe("contact information outside of the content of a start page", () => {
   const readStart = async (body: string) =>
-    (await extract(Buffer.from(`<!doctype html><body>${body}`), () => {}, undefined, { isStartPage: true })).blocks;
+    (await extract(Buffer.from(`<!doctype html><body>${body}`), () => {}, { isStartPage: true })).blocks;
   const footer = `<footer><nav><a href="/about">About</a></nav><div>Harbour Bikes<br>12 Quay Street<br>28195 Bremen</div>
     <p><a href="tel:+494215550123">0421 555 0123</a></p><p>Mon–Fri 9:00–18:00</p><a href="/legal">Legal</a><p>© 2026 Harbour Bikes</p></footer>`;
 

@@ -13,8 +13,10 @@ import { createWarnings } from "./warnings.ts";
 export async function extract(
   bytes: Uint8Array,
   onProgress: OnProgress,
-  declared: DeclaredType = { charset: null, format: null },
-  { isStartPage = false }: { isStartPage?: boolean } = {},
+  {
+    declared = { charset: null, format: null },
+    isStartPage = false,
+  }: { declared?: DeclaredType; isStartPage?: boolean } = {},
 ): Promise<Extracted> {
   const warnings = createWarnings();
   const { format, text, archive } = detectFormat(bytes, declared, warnings);

@@ -80,7 +80,7 @@ async function read(
     title: ownTitle,
     blocks,
     warnings,
-  } = await extract(bytes, onProgress, declared, { isStartPage }).catch((error: unknown) => {
+  } = await extract(bytes, onProgress, { declared, isStartPage }).catch((error: unknown) => {
     throw toExtractionError(error);
   });
   const name = (isUnnamed && ownTitle !== null && cleanTitle(ownTitle)) || title;

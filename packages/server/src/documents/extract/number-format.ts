@@ -103,7 +103,7 @@ function formatDigits(value: number, section: string): string {
   return tokens
     .map((token, index) => {
       const slot = slots.indexOf(index);
-      if (slot >= 0) return digitsOf(digits, slot, slots.length, isGrouped);
+      if (slot >= 0) return digitsOf(digits, { slot, slots: slots.length, isGrouped });
       if (isDigit(token)) {
         const text = isFractionWritten ? "" : shown;
         isFractionWritten = true;
@@ -127,7 +127,10 @@ function roundTo(value: number, decimals: number): string {
 }
 
 /** The digits at a placeholder. The first placeholder takes the digits that exceed the number of placeholders. */
-function digitsOf(digits: string, slot: number, slots: number, isGrouped: boolean): string {
+function digitsOf(
+  digits: string,
+  { slot, slots, isGrouped }: { slot: number; slots: number; isGrouped: boolean },
+): string {
   const end = digits.length - (slots - 1 - slot);
   const start = slot === 0 ? 0 : end - 1;
   let text = "";

@@ -52,7 +52,7 @@ export function groupIntoLines(items: readonly Item[]): Line[] {
       const text =
         last && isApart
           ? ` ${item.str}`
-          : (last ? raisedMark(last.text, item, y - line.y, line.height) : "") + item.str;
+          : (last ? raisedMark(last.text, item, { rise: y - line.y, lineHeight: line.height }) : "") + item.str;
       if (last && Math.abs(gap) <= SEGMENT_GAP * height) {
         last.text += text;
         last.from = Math.min(last.from, from);
@@ -69,7 +69,11 @@ export function groupIntoLines(items: readonly Item[]): Line[] {
 }
 
 /** What stands before superscript digits: in a price they are the cents, after punctuation a note, else an exponent. */
-function raisedMark(before: string, { str, height }: Item, rise: number, lineHeight: number): string {
+function raisedMark(
+  before: string,
+  { str, height }: Item,
+  { rise, lineHeight }: { rise: number; lineHeight: number },
+): string {
   const isRaised = height < RAISED_HEIGHT * lineHeight && rise > RAISED_BY * lineHeight;
   if (!isRaised || !/\d[.,;:)]?$/.test(before) || !/^\d/.test(str)) return "";
   if (!/\d$/.test(before)) return " ";

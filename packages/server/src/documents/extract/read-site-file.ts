@@ -77,7 +77,7 @@ function readLinks(
   const result: LinksResult = {
     ...(page.isNofollow ? nothing : filter.judge(page.links, base, maxUrls)),
     title: page.title,
-    canonical: resolveCanonical(filter, page.canonical, url, base),
+    canonical: resolveCanonical(filter, page.canonical, { url, base }),
     isNoindex: page.isNoindex,
     isInScope,
     hasText: /[\p{L}\p{N}]/u.test(written),
@@ -108,7 +108,11 @@ function findObstacle({ hasScripts, hasEmptyRoot, hasPassword }: HtmlPage, writt
 }
 
 /** The normalized canonical URL. One on another host is returned as written, and the caller decides what it means. */
-function resolveCanonical(filter: AddressFilter, written: string | null, url: string, base: string): string | null {
+function resolveCanonical(
+  filter: AddressFilter,
+  written: string | null,
+  { url, base }: { url: string; base: string },
+): string | null {
   const target = written === null ? null : URL.parse(written, base);
   if (!target || !/^https?:$/.test(target.protocol)) return null;
   const canonical = filter.normalize(target.href, base) ?? target.href.slice(0, 2_000);

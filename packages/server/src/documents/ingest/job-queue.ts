@@ -121,7 +121,7 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
       const staged = await stageChunks(db, job, prepared);
       if (staged !== null) failpoint("document.staged");
       const publish = async (trx: Trx, { isEnabled }: Pick<DocumentRow, "isEnabled">) => {
-        await replaceInIndex(trx, { organizationId, agentId, documentId, version }, prepared, staged);
+        await replaceInIndex(trx, { organizationId, agentId, documentId, version }, { prepared, staged });
         if (isEnabled === 0) {
           await setSearchable(trx, { organizationId, agentId, documentIds: [documentId], isEnabled: false });
         }
@@ -131,7 +131,7 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
         }
         failpoint("document.indexing");
       };
-      const isDone = await runWrite(() => settle(db, job, changes, publish));
+      const isDone = await runWrite(() => settle(db, job, { changes, work: publish }));
       failpoint("document.indexed");
       if (isDone && version > 1) await deleteEarlierVersions(db, { documentId, before: version });
       if (!isDone && staged !== null) await deleteChunks(db, { documentId, version });
@@ -143,9 +143,9 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
      */
     async fail(job: LeasedJob, { code, message }: Pick<ExtractionError, "code" | "message">): Promise<boolean> {
       const failed = { state: "failed", errorCode: code, errorMessage: message } as const;
-      if (!contentErrors.has(code)) return settle(db, job, failed, async () => {});
+      if (!contentErrors.has(code)) return settle(db, job, { changes: failed, work: async () => {} });
       const { fileId } = (await readOriginalOf(db, job)) ?? { fileId: null };
-      const isFailed = await settle(db, job, { ...failed, fileId: null }, async () => {});
+      const isFailed = await settle(db, job, { changes: { ...failed, fileId: null }, work: async () => {} });
       if (isFailed && fileId !== null) await files.deleteFile(fileId);
       return isFailed;
     },
@@ -187,8 +187,13 @@ async function deleteEarlierVersions(db: Db, version: { documentId: string; befo
 async function settle(
   db: Db,
   job: LeasedJob,
-  changes: UpdateObject<Tables, "documents">,
-  work: (trx: Trx, document: Pick<DocumentRow, "isEnabled">) => Promise<void>,
+  {
+    changes,
+    work,
+  }: {
+    changes: UpdateObject<Tables, "documents">;
+    work: (trx: Trx, document: Pick<DocumentRow, "isEnabled">) => Promise<void>;
+  },
 ): Promise<boolean> {
   try {
     await inTransaction(db, async (trx) => {

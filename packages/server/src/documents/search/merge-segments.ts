@@ -53,7 +53,7 @@ export async function mergeSegments(
     await writer.add(term, mergeRows(rows, live, lengths));
   }
   await writer.flush();
-  await publish(connection, id, ordered, live === null ? null : lengths);
+  await publish(connection, { id, sources: ordered, lengths: live === null ? null : lengths });
 }
 
 /** Numbers of the chunks that still belong to a document. */
@@ -244,9 +244,11 @@ export function createPostingsWriter(connection: IndexConnection, segmentId: num
 /** Makes searches use the new segment. Counts documents that were deleted in the meantime as dead. */
 async function publish(
   connection: IndexConnection,
-  id: number,
-  sources: readonly MergedSegment[],
-  lengths: ReadonlyMap<number, number> | null,
+  {
+    id,
+    sources,
+    lengths,
+  }: { id: number; sources: readonly MergedSegment[]; lengths: ReadonlyMap<number, number> | null },
 ) {
   const ids = sources.map(({ id: source }) => source);
   await connection.writing(async () => {

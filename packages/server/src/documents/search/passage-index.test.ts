@@ -72,7 +72,7 @@ onBothDatabases("the passage index", (createDatabase) => {
   async function index(documentId: string, passages: Passage[], { version = 1, title = documentId } = {}) {
     const prepared = prepareDocument({ title, languages: ["en"], passages });
     const scope = { organizationId, agentId, documentId: documentIdFor(agentId, documentId), version };
-    await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, structuredClone(prepared)));
+    await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, { prepared: structuredClone(prepared) }));
   }
 
   async function search(query: string, more: { limit?: number; organizationId?: string } = {}) {
@@ -160,7 +160,7 @@ onBothDatabases("the passage index", (createDatabase) => {
       await replaceInIndex(
         trx,
         { organizationId, agentId, documentId: documentIdFor(agentId, "doc_a"), version: 2 },
-        prepared,
+        { prepared },
       );
       throw new Error("the job's lease was lost");
     });

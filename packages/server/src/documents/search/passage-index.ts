@@ -74,8 +74,7 @@ export async function deleteChunks(db: Kysely<Tables>, { documentId, version, be
 export async function replaceInIndex(
   trx: Transaction<Tables>,
   { organizationId, agentId, documentId, version }: DocumentVersion,
-  prepared: PreparedDocument,
-  staged: number | null = null,
+  { prepared, staged = null }: { prepared: PreparedDocument; staged?: number | null | undefined },
 ): Promise<void> {
   const { chunks } = prepared;
   const scope = { organizationId, agentId };

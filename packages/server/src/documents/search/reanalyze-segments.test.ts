@@ -38,7 +38,7 @@ onBothDatabases("passages that an earlier version analyzed", (createDatabase) =>
 
   async function index(documentId: string, prepared: ReturnType<typeof prepare>) {
     const version = { organizationId, agentId, documentId, version: 1 };
-    await inTransaction(opened.db, (trx) => replaceInIndex(trx, version, prepared));
+    await inTransaction(opened.db, (trx) => replaceInIndex(trx, version, { prepared }));
   }
 
   /** Indexes a document with the terms of an earlier version, which had none for the joined form of `1,299`. */

@@ -150,7 +150,11 @@ function pageWriters() {
       }
       return true;
     },
-    async update(trx: Trx, job: SyncJob, url: string, changes: Partial<SourcePageRow>): Promise<void> {
+    async update(
+      trx: Trx,
+      job: SyncJob,
+      { url, changes }: { url: string; changes: Partial<SourcePageRow> },
+    ): Promise<void> {
       await trx.updateTable("sourcePages").set(changes).where("sourceId", "=", job.id).where("url", "=", url).execute();
     },
     /**

@@ -65,7 +65,7 @@ export async function readPage(sync: RunningSync, page: SourcePageRow): Promise<
   const { queue } = sync.parts;
   const outcome = await processPage(sync, page);
   const { hasAllLinks } = outcome.recordedWithDocument ?? {
-    hasAllLinks: await queue.held(sync.job, (trx) => record(sync, trx, page, outcome)),
+    hasAllLinks: await queue.held(sync.job, (trx) => record(sync, trx, { page, outcome })),
   };
   failpoint("site.page.recorded");
   if (!hasAllLinks) await queue.note(sync.job, tooManyPagesProblem(sync.job));
@@ -81,7 +81,7 @@ async function processPage(sync: RunningSync, page: SourcePageRow): Promise<Outc
     const response = await fetchPage(sync, page, document);
     const problem = readProblem(response);
     if (problem) return { page: problem, links: null, isLost: problem.state === "failed" };
-    return await storePage(sync, page, document, response);
+    return await storePage(sync, page, { document, response });
   } catch (error) {
     if (sync.signal.aborted) throw sync.signal.reason;
     if (error instanceof OutboundError) return unreachableOutcome(error);
@@ -94,16 +94,16 @@ async function processPage(sync: RunningSync, page: SourcePageRow): Promise<Outc
 async function record(
   { parts: { pages }, job }: RunningSync,
   trx: Trx,
-  { url, depth }: SourcePageRow,
-  { page, links, startsAt }: Outcome,
+  { page: { url, depth }, outcome }: { page: SourcePageRow; outcome: Outcome },
 ): Promise<boolean> {
-  await pages.update(trx, job, url, page);
+  const { page: changes, links, startsAt } = outcome;
+  await pages.update(trx, job, { url, changes });
   if (!links) return true;
   const next = depth + 1;
   const hasAdded = await pages.add(trx, job, { urls: links.allowed, depth: next });
   await pages.add(trx, job, { urls: links.disallowed, depth: next, excludedBy: EXCLUDED_BY_ROBOTS });
   await pages.add(trx, job, { urls: links.trapped, depth: next, excludedBy: TRAP_REASON });
-  if (startsAt !== undefined) await pages.update(trx, job, startsAt, { depth: 0 });
+  if (startsAt !== undefined) await pages.update(trx, job, { url: startsAt, changes: { depth: 0 } });
   return hasAdded && !links.isTruncated;
 }
 
@@ -140,8 +140,7 @@ function skippedOutcome(reason: string, links: Outcome["links"] = null): Outcome
 async function storePage(
   sync: RunningSync,
   page: SourcePageRow,
-  document: DocumentRow | undefined,
-  response: GetResult,
+  { document, response }: { document: DocumentRow | undefined; response: GetResult },
 ): Promise<Outcome> {
   const { parts, job, site } = sync;
   const isUnchanged = response.status === 304;
@@ -165,7 +164,7 @@ async function storePage(
   if (found.hasHashRoutes && found.allowed.every((link) => link === page.url))
     await parts.queue.note(job, hashRoutesProblem(page.url));
   if (!isUnchanged) {
-    const alias = await findAlias(sync, page, response.url, found.canonical);
+    const alias = await findAlias(sync, page, { answeredBy: response.url, canonical: found.canonical });
     if (alias) return alias;
     if (found.isNoindex || isNoindexHeader(response.headers)) {
       await forget(sync, document);
@@ -249,8 +248,7 @@ async function fetchErrorPage(sync: RunningSync): Promise<Pick<LinksResult, "tit
 async function findAlias(
   { parts, job, site, followsLinks }: RunningSync,
   page: SourcePageRow,
-  answeredBy: string,
-  canonical: string | null,
+  { answeredBy, canonical }: { answeredBy: string; canonical: string | null },
 ): Promise<Outcome | null> {
   const target = withoutHash(answeredBy) === page.url ? canonical : withoutHash(answeredBy);
   if (target === null || target === page.url) return null;
@@ -329,7 +327,7 @@ async function store(
   let hasAllLinks = true;
   const alongside = async (trx: Trx, documentId: string) => {
     await parts.queue.hold(trx, job);
-    hasAllLinks = await record(sync, trx, page, { page: { ...changes, documentId }, links });
+    hasAllLinks = await record(sync, trx, { page, outcome: { page: { ...changes, documentId }, links } });
   };
   try {
     if (document) {

@@ -52,7 +52,11 @@ export function createFormAnalytics(
      * Returns the analytics of every form of the agent, including forms that no visitor has seen. Days are in UTC, and
      * both ends of the range are inclusive. `groupBy` adds the counts of each day.
      */
-    async entries(organizationId: string, agentId: string, range: DayRange, groupBy?: "day") {
+    async entries(
+      organizationId: string,
+      agentId: string,
+      { range, groupBy }: { range: DayRange; groupBy?: "day" | undefined },
+    ) {
       const forms = (await tools.list(organizationId, agentId)).filter((tool) => tool.executionType === "form");
       const owned = { organizationId, agentId };
       const totals = await store.totals(owned, range);

@@ -28,7 +28,11 @@ export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "datab
   const encodeIds = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
   return {
     /** Lists the organization's submissions with an id greater than `after`, oldest first. */
-    async submissionsAfter(organizationId: string, { agentId, toolId, status }: Filter, after: string, limit: number) {
+    async submissionsAfter(
+      organizationId: string,
+      { agentId, toolId, status }: Filter,
+      { after, limit }: { after: string; limit: number },
+    ) {
       return db
         .selectFrom("submissions")
         .select(["id", "toolId"])

@@ -33,7 +33,11 @@ const statusesWithFailures = [
  */
 export function createRetryFailed({ failed, queue, records, formFinder }: Parts) {
   /** @returns the ids of the submissions with a delivery that was queued again */
-  async function requeue(organizationId: string, ids: readonly string[], toolIds: ToolIds, forms: Forms) {
+  async function requeue(
+    organizationId: string,
+    ids: readonly string[],
+    { toolIds, forms }: { toolIds: ToolIds; forms: Forms },
+  ) {
     for (const id of ids) {
       const toolId = toolIds.get(id) ?? "";
       if (!forms.has(toolId)) forms.set(toolId, await formFinder.owned(organizationId, toolId));
@@ -57,7 +61,11 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
     for (const status of statusesWithFailures.filter((candidate) => statuses?.includes(candidate) ?? true)) {
       for (let after: string | undefined = ""; after !== undefined; ) {
         const page = await runPaced(() =>
-          failed.submissionsAfter(organizationId, { ...scope, status }, after ?? "", SUBMISSIONS_PER_QUERY),
+          failed.submissionsAfter(
+            organizationId,
+            { ...scope, status },
+            { after: after ?? "", limit: SUBMISSIONS_PER_QUERY },
+          ),
         );
         // A retried submission that has already failed again can appear a second time, with another status.
         const newRows = page.filter(({ id }) => !retried.has(id));
@@ -65,7 +73,7 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
         const ids = await runPaced(() => failed.findWithFailed([...toolIds.keys()]));
         for (let first = 0; first < ids.length; first += SUBMISSIONS_PER_TRANSACTION) {
           const batch = ids.slice(first, first + SUBMISSIONS_PER_TRANSACTION);
-          for (const id of await runPaced(() => requeue(organizationId, batch, toolIds, forms))) retried.add(id);
+          for (const id of await runPaced(() => requeue(organizationId, batch, { toolIds, forms }))) retried.add(id);
         }
         after = page.length < SUBMISSIONS_PER_QUERY ? undefined : page.at(-1)?.id;
       }

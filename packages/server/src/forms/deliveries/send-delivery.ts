@@ -35,15 +35,19 @@ export function createDeliverySender(
   async function sendWebhook(
     { id: deliveryId, purpose, position }: SubmissionDelivery,
     target: DeliveryTarget,
-    content: SubmissionContent,
-    signal: AbortSignal,
+    { content, signal }: { content: SubmissionContent; signal: AbortSignal },
   ) {
     const { id: submissionId, organizationId, toolId, agentId } = content.submission;
     const body = await (target.payload ? createPayloadBody(target.payload, content) : createWebhookBody(content));
     // A webhook and an action can have the same receiver. Different ids keep the receiver from treating one of them as
     // a duplicate.
     const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
-    const signed = createWebhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
+    const signed = createWebhookHeaders({
+      id,
+      sentAt: new Date(),
+      body,
+      secrets: await webhookSecrets.signing({ id: toolId, agentId }),
+    });
     const headers = { ...lowerCaseNames(target.headers), ...signed };
     const url = target.url || target.webhookUrl || "";
     return post({ url, organizationId, headers, body, signal, onMove: recordMove(deliveryId) });
@@ -101,7 +105,7 @@ export function createDeliverySender(
     const target: DeliveryTarget = JSON.parse(delivery.target);
     switch (delivery.type) {
       case "webhook":
-        return sendWebhook(delivery, target, content, signal);
+        return sendWebhook(delivery, target, { content, signal });
       case "email":
         return sendEmail(delivery, target, content);
       case "team_chat":

@@ -39,7 +39,7 @@ onBothDatabases("a request for a form whose agent is being deleted", (createData
 
     const notFound = { code: "NOT_FOUND", status: 404 };
     const input = { toolId: id, formData: {}, fieldsCompleted: [] };
-    await expect(submitForm.submit(tool, input, new Map())).rejects.toMatchObject(notFound);
+    await expect(submitForm.submit(tool, input, { files: new Map() })).rejects.toMatchObject(notFound);
     const event = { toolId: id, eventType: "impression", formInstanceId: "i" } as const;
     await expect(analytics.record(tool, event)).rejects.toMatchObject(notFound);
     expect(client.receiver.received).toEqual([]);

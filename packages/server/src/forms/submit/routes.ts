@@ -24,10 +24,15 @@ const BODY_LIMIT = 24 * 1024 * 1024;
 export function submitRoutes(
   app: App,
   { config, encryption }: Deps,
-  { submitForm, service, analytics }: { submitForm: SubmitForm; service: FormService; analytics: FormAnalytics },
-  conversations: Pick<ConversationService, "standingIn">,
-  idempotency: Idempotency,
+  parts: {
+    submitForm: SubmitForm;
+    service: FormService;
+    analytics: FormAnalytics;
+    conversations: Pick<ConversationService, "standingIn">;
+    idempotency: Idempotency;
+  },
 ): void {
+  const { submitForm, service, analytics, conversations, idempotency } = parts;
   const submissions = createRateLimit(config.limits.submitPerIp, "submissions from your address");
   const events = createRateLimit(config.limits.eventsPerIp, "events from your address");
   const consume = (limit: typeof events, request: FastifyRequest, points = 1) =>
@@ -60,7 +65,7 @@ export function submitRoutes(
         const sent =
           request.headers["idempotency-key"] === undefined ? body : { fields, visitor, files: digestFiles(files) };
         return idempotency.run({ request, reply, scope, sent }, (saveResponse) =>
-          submitForm.submit(tool, { ...body, ...visitor, hasConversationProof }, files, saveResponse),
+          submitForm.submit(tool, { ...body, ...visitor, hasConversationProof }, { files, saveResponse }),
         );
       },
     });

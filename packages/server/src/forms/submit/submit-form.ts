@@ -45,16 +45,17 @@ export type SubmitForm = ReturnType<typeof createSubmitForm>;
 /** Handles visitors' submissions: validates each one, stores it with its deliveries, and attempts the deliveries. */
 export function createSubmitForm(
   { config }: Pick<Deps, "config">,
-  services: { agents: AgentService; formFinder: FormFinder },
-  store: SubmissionStore,
   parts: {
+    agents: AgentService;
+    formFinder: FormFinder;
+    store: SubmissionStore;
     saveSubmission: (submission: NewSubmission) => Promise<unknown>;
     worker: DeliveryWorker;
     quota: SubmissionQuota;
     confirmations: Confirmations;
   },
 ) {
-  const { saveSubmission, worker, quota, confirmations } = parts;
+  const { agents, formFinder, store, saveSubmission, worker, quota, confirmations } = parts;
   const ownOrigin = new URL(config.baseUrl).origin;
   const isAttemptedImmediately = config.webhooks.schedule[0] === 0;
 
@@ -75,9 +76,9 @@ export function createSubmitForm(
      * @throws 404 if there is no such form, 403 if pages on this origin may not use the agent
      */
     async formFor(toolId: string, origin: string | undefined): Promise<{ tool: ToolRow; agent: AgentRow }> {
-      const tool = await services.formFinder.submittable(toolId);
-      const agent = await services.agents.getPublic(tool.agentId);
-      services.agents.checkOrigin(agent, origin, ownOrigin);
+      const tool = await formFinder.submittable(toolId);
+      const agent = await agents.getPublic(tool.agentId);
+      agents.checkOrigin(agent, origin, ownOrigin);
       return { tool, agent };
     },
     /** @throws 403 if the form requires a verified visitor and this visitor is not verified */
@@ -89,7 +90,11 @@ export function createSubmitForm(
       throw new AppError("FORBIDDEN", `This form is only for signed-in visitors. ${advice}`);
     },
     /** @throws 400 with one detail for each invalid field */
-    async submit(tool: ToolRow, input: SubmitInput, files: Files, saveResponse?: SaveResponse): Promise<SubmitResult> {
+    async submit(
+      tool: ToolRow,
+      input: SubmitInput,
+      { files, saveResponse }: { files: Files; saveResponse?: SaveResponse | undefined },
+    ): Promise<SubmitResult> {
       const { formData, kept, ignored } = validateInput(tool, input, files);
       const created = createSubmission(tool, { ...input, formData }, kept);
       await quota.check(tool.agentId, created.bytes);
@@ -125,7 +130,7 @@ function createResult(submission: SubmissionRow, outcomes: readonly DeliveryOutc
 function validateInput(tool: ToolRow, { formData, fileNames }: FormSubmit, files: Files) {
   const schema: FormSchema = JSON.parse(tool.formSchema ?? '{"fields":[]}');
   const { data, kept, ignored } = separateFiles(schema.fields, { formData, files, fileNames: fileNames ?? {} });
-  const problems = validateForm(schema.fields, data, patternFor, kept);
+  const problems = validateForm(schema.fields, data, { compilePattern: patternFor, files: kept });
   if (problems.length > 0) {
     const details = problems.map(({ field, code, message }) => ({ path: `formData.${field}`, code, message }));
     const code = problems.some(({ code }) => code === "file_size") ? "FILE_TOO_LARGE" : "VALIDATION_ERROR";

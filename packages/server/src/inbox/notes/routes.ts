@@ -19,7 +19,7 @@ export function noteRoutes(app: App, notes: NoteService, idempotency: Idempotenc
       const principal = requirePrincipal(request);
       const note = { author: readAuthor(request), text: request.body.text };
       const data = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
-        notes.create(principal.organizationId, request.params.id, note, keep),
+        notes.create(principal.organizationId, request.params.id, { ...note, keep }),
       );
       return reply.status(201).send({ data, error: null });
     },

@@ -25,8 +25,7 @@ export function createNoteService({ db }: Pick<Deps, "db">, conversations: Pick<
     async create(
       organizationId: string,
       conversationId: string,
-      { author, text }: { author: NoteAuthor; text: string },
-      keep?: SaveResponse,
+      { author, text, keep }: { author: NoteAuthor; text: string; keep: SaveResponse | undefined },
     ): Promise<ConversationNote> {
       const { id, agentId } = await conversations.existing({ organizationId }, conversationId);
       const row: ConversationNoteRow = {

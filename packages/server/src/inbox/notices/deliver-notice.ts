@@ -53,12 +53,10 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       timeZone: readTimeZone(agent),
     };
     if ("channelId" in target) {
-      return sendToChannel(
-        organizationId,
-        target.channelId,
-        (address) => requestChat(facts, config.baseUrl, address),
+      return sendToChannel(organizationId, target.channelId, {
+        bodyFor: (address) => requestChat(facts, config.baseUrl, address),
         signal,
-      );
+      });
     }
     const notice = { mail: requestMail(facts, config.baseUrl), push: requestPush(facts) };
     return sendToMember({ ...target, organizationId }, notice, signal);
@@ -72,7 +70,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   ): Promise<AttemptResult> {
     const facts = { agentId, agentName: agent.name, count: target.count };
     if ("channelId" in target)
-      return sendToChannel(organizationId, target.channelId, digestChat(facts, config.baseUrl), signal);
+      return sendToChannel(organizationId, target.channelId, { bodyFor: digestChat(facts, config.baseUrl), signal });
     const notice = { mail: digestMail(facts, config.baseUrl), push: digestPush(facts) };
     return sendToMember({ ...target, organizationId }, notice, signal);
   }
@@ -80,8 +78,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   async function sendToChannel(
     organizationId: string,
     channelId: string,
-    bodyFor: (address: ChatAddress) => string,
-    signal: AbortSignal,
+    { bodyFor, signal }: { bodyFor: (address: ChatAddress) => string; signal: AbortSignal },
   ): Promise<AttemptResult> {
     const channel = await store.channel(organizationId, channelId);
     if (!channel?.url || channel.isEnabled === 0)
@@ -169,7 +166,7 @@ function createNoticeRecords(store: NoticeStore, outbox: Pick<Outbox, "attempts"
     for (const { delivery, attempt } of batch) {
       const target: NoticeTarget = JSON.parse(delivery.target);
       if (!numbers.has(delivery.id) || target.notice === "answer") continue;
-      if ("channelId" in target) await store.recordChannelOutcome(trx, target.channelId, attempt.error, now);
+      if ("channelId" in target) await store.recordChannelOutcome(trx, target.channelId, { error: attempt.error, now });
       else if (target.pushId !== undefined && isGone(attempt.status)) await store.forgetDevice(trx, target.pushId);
     }
     return batch.map(() => []);

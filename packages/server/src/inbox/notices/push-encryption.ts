@@ -32,9 +32,9 @@ export function encryptPush(
   const { pair, salt } = random;
   const [receiver, sender] = [Buffer.from(p256dh, "base64url"), pair.getPublicKey()];
   const info = Buffer.concat([Buffer.from("WebPush: info\0"), receiver, sender]);
-  const secret = derive(pair.computeSecret(receiver), Buffer.from(auth, "base64url"), info, 32);
-  const key = derive(secret, salt, Buffer.from("Content-Encoding: aes128gcm\0"), 16);
-  const nonce = derive(secret, salt, Buffer.from("Content-Encoding: nonce\0"), 12);
+  const secret = derive(pair.computeSecret(receiver), { salt: Buffer.from(auth, "base64url"), info, length: 32 });
+  const key = derive(secret, { salt, info: Buffer.from("Content-Encoding: aes128gcm\0"), length: 16 });
+  const nonce = derive(secret, { salt, info: Buffer.from("Content-Encoding: nonce\0"), length: 12 });
   const cipher = createCipheriv("aes-128-gcm", key, nonce);
   const lengths = Buffer.alloc(5);
   lengths.writeUInt32BE(RECORD_BYTES);
@@ -50,6 +50,6 @@ function createKeyPair(): ECDH {
   return pair;
 }
 
-function derive(secret: Buffer, salt: Buffer, info: Buffer, length: number): Buffer {
+function derive(secret: Buffer, { salt, info, length }: { salt: Buffer; info: Buffer; length: number }): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, salt, info, length));
 }

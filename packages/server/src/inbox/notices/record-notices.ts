@@ -64,14 +64,14 @@ export function createNoticeRecorder(
     request: Request,
     { audience, step, isOpen: isOfficeOpen }: { audience: NonNullable<NoticeAudience>; step: number; isOpen: boolean },
   ): Promise<void> {
-    await send(trx, request, { notice: "request", handoffId: request.id, step }, { audience, isOpen: isOfficeOpen });
+    const about = { notice: "request", handoffId: request.id, step } as const;
+    await send(trx, request, { about, audience, isOpen: isOfficeOpen });
   }
 
   async function send(
     trx: Transaction<Tables>,
     request: Request,
-    about: About,
-    { audience, isOpen: isOfficeOpen }: { audience: NonNullable<NoticeAudience>; isOpen: boolean },
+    { about, audience, isOpen: isOfficeOpen }: { about: About; audience: NonNullable<NoticeAudience>; isOpen: boolean },
   ): Promise<void> {
     const { emails, devices, channels } = await findRecipients(trx, request.organizationId, audience);
     await enqueue(trx, request, [
@@ -117,7 +117,8 @@ export function createNoticeRecorder(
       .executeTakeFirst();
     if (!agent) return;
     const about = { notice: "digest", handoffId: request.id, count } as const;
-    await send(trx, request, about, {
+    await send(trx, request, {
+      about,
       audience: { kind: "everybody" },
       isOpen: isOpen(parseHandoff(agent).hours, now()),
     });

@@ -189,9 +189,12 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
         format: stored ? undefined : format,
         isEnabled: toFlag(isEnabled),
       });
-      const row = await store.updateChannel(organizationId, id, newSettings, async (trx) => {
-        if (stored && chat) await settings.update(trx, stored, chat);
-        if (stored && isEnabled !== undefined) await settings.setEnabled(trx, id, isEnabled);
+      const row = await store.updateChannel(organizationId, id, {
+        changes: newSettings,
+        onWrite: async (trx) => {
+          if (stored && chat) await settings.update(trx, stored, chat);
+          if (stored && isEnabled !== undefined) await settings.setEnabled(trx, id, isEnabled);
+        },
       });
       if (!row) throw notFound("Notice channel");
       return toChannelView(row);

@@ -168,8 +168,7 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
     async updateChannel(
       organizationId: string,
       id: string,
-      changes: Partial<NoticeChannelRow>,
-      onWrite: OnWrite,
+      { changes, onWrite }: { changes: Partial<NoticeChannelRow>; onWrite: OnWrite },
     ): Promise<NoticeChannelRow | undefined> {
       return inTransaction(db, async (trx) => {
         const row = await trx
@@ -205,7 +204,11 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
       });
     },
     /** Stores the outcome of a notice for the dashboard. */
-    async recordChannelOutcome(executor: Executor, id: string, error: string | null, now: number): Promise<void> {
+    async recordChannelOutcome(
+      executor: Executor,
+      id: string,
+      { error, now }: { error: string | null; now: number },
+    ): Promise<void> {
       const note = db.updateTable("noticeChannels").set({ lastError: error, lastSentAt: now }).where("id", "=", id);
       await executor.executeQuery(note.compile());
     },

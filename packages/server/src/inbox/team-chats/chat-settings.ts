@@ -33,12 +33,17 @@ type OpenChat = ReturnType<typeof createOpenChat>;
 
 /** Creates the clients of bots. `open` decrypts the credentials of a stored bot. */
 export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "config" | "outbound" | "encryption">) {
-  const connect = (
-    platform: ChatPlatformName,
-    chatId: string,
-    { botToken, appToken }: Credentials,
-    organizationId: string | null = null,
-  ): TeamChat =>
+  const connect = ({
+    platform,
+    chatId,
+    credentials: { botToken, appToken },
+    organizationId = null,
+  }: {
+    platform: ChatPlatformName;
+    chatId: string;
+    credentials: Credentials;
+    organizationId?: string | null;
+  }): TeamChat =>
     botClients[platform](outbound, {
       baseUrl: config.teamChats[platform],
       organizationId,
@@ -54,7 +59,7 @@ export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "con
   return {
     connect,
     credentialsOf: decryptCredentials,
-    open: (row: TeamChatRow) => connect(row.platform, row.chatId, decryptCredentials(row), row.organizationId),
+    open: (row: TeamChatRow) => connect({ ...row, credentials: decryptCredentials(row) }),
   };
 }
 
@@ -72,7 +77,7 @@ function createChecks(openChat: OpenChat) {
     const deadline = AbortSignal.timeout(CHECK_MS);
     const unchecked = { platform, chatId, credentials, info: null };
     try {
-      return { ...unchecked, info: await openChat.connect(platform, chatId, credentials).check(deadline) };
+      return { ...unchecked, info: await openChat.connect({ platform, chatId, credentials }).check(deadline) };
     } catch (error) {
       if (deadline.aborted) return unchecked;
       if (!(error instanceof TeamChatError)) throw error;

@@ -111,15 +111,14 @@ export function createPostHandler(
       };
     },
     record: (completed) =>
-      inTransaction(db, (trx) => recordPost(trx, { store, outbox }, completed, sent.get(completed.delivery))),
+      inTransaction(db, (trx) => recordPost(trx, { store, outbox }, { completed, sent: sent.get(completed.delivery) })),
   };
 }
 
 async function recordPost(
   trx: Parameters<ThreadStore["lock"]>[0],
   { store, outbox }: Pick<Parts, "store" | "outbox">,
-  completed: CompletedAttempt,
-  sent: Sent | undefined,
+  { completed, sent }: { completed: CompletedAttempt; sent: Sent | undefined },
 ): Promise<LeasedDelivery[]> {
   const { postId }: { postId: string } = JSON.parse(completed.delivery.target);
   const post = await trx.selectFrom("teamChatPosts").selectAll().where("id", "=", postId).executeTakeFirst();

@@ -45,8 +45,7 @@ export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryptio
     async redeem(
       trx: Transaction<Tables>,
       { channelId, organizationId }: Chat,
-      code: string,
-      sender: Sender,
+      { code, sender }: { code: string; sender: Sender },
     ): Promise<{ userId: string; name: string } | null> {
       const used = await trx
         .deleteFrom("teamChatCodes")

@@ -31,10 +31,8 @@ it("a reply to a post that is recorded while the reply is handled goes to the vi
     content: { kind: "text", text: "Blue ones" },
   };
   await receive({ channelId: "channel_1", organizationId: "org_1", platform: "telegram" }, reply);
-  expect(sent).toHaveBeenCalledWith(
-    { organizationId: "org_1", userId: "user_1", name: "Ada" },
-    "conv_1",
-    "Blue ones",
-    expect.any(Function),
-  );
+  expect(sent).toHaveBeenCalledWith({ organizationId: "org_1", userId: "user_1", name: "Ada" }, "conv_1", {
+    content: "Blue ones",
+    keep: expect.any(Function),
+  });
 });

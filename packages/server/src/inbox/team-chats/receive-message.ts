@@ -46,7 +46,7 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
     const isReplyToUnknown = await isReplyToUnknownPost(chat, message);
     const thread = await store.findThread(chat.channelId, message);
     if (content.kind === "command" && content.name === "link" && sender) {
-      return answers.link(chat, message, sender, content.argument);
+      return answers.link(chat, message, { sender, code: content.argument });
     }
     if (thread && sender) return inThread({ chat, message, thread }, sender);
     if (thread) {
@@ -110,11 +110,15 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
       );
       notify();
     },
-    async link(chat: Chat, message: IncomingMessage, sender: Sender, code: string): Promise<void> {
+    async link(
+      chat: Chat,
+      message: IncomingMessage,
+      { sender, code }: { sender: Sender; code: string },
+    ): Promise<void> {
       await processOnce(chat, message, () =>
         inTransaction(db, async (trx) => {
           await store.remember(trx, chat.channelId, { messageId: message.id, threadId: null });
-          const member = await codes.redeem(trx, chat, code, sender);
+          const member = await codes.redeem(trx, chat, { code, sender });
           const text = member
             ? `You are now linked to ${toOneLine(member.name, 100)}. Your replies in conversations go to the visitor.`
             : "This code is not valid or has expired. Create a new one in Foyer under Settings, Notices.";
@@ -133,9 +137,11 @@ function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnTy
     const { id: threadId, conversationId } = thread;
     const row = { messageId: message.id, threadId };
     if (content.kind === "text") {
-      await inbox.send(member, conversationId, content.text, (trx, _agentId, sent) =>
-        store.remember(trx, chat.channelId, { ...row, sentMessageId: (sent as Message).id }),
-      );
+      await inbox.send(member, conversationId, {
+        content: content.text,
+        keep: (trx, _agentId, sent) =>
+          store.remember(trx, chat.channelId, { ...row, sentMessageId: (sent as Message).id }),
+      });
       return;
     }
     const { name, argument } = content;

@@ -35,7 +35,7 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
 
   /** Receives messages over one connection until Slack asks the client to reconnect, which happens every few hours. */
   async function receive({ onConnected, onMessage }: Follower, botUserId: string, signal: AbortSignal): Promise<void> {
-    const { url } = await call<{ url: string }>("apps.connections.open", appToken, {}, signal);
+    const { url } = await call<{ url: string }>("apps.connections.open", { token: appToken, signal });
     const socket = await outbound
       .webSocket({ url, organizationId, idleMs: IDLE_MS, signal })
       .catch((error: unknown) => {
@@ -64,14 +64,13 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
     // `post` already escapes everything that Slack recognizes as a mention or a link.
     quote: (text) => text,
     async check(signal) {
-      await call("apps.connections.open", appToken, {}, signal);
-      const { user } = await call<{ user: string }>("auth.test", botToken, {}, signal);
-      const { channel } = await call<{ channel: { name: string; is_member?: boolean } }>(
-        "conversations.info",
-        botToken,
-        { channel: channelId },
+      await call("apps.connections.open", { token: appToken, signal });
+      const { user } = await call<{ user: string }>("auth.test", { token: botToken, signal });
+      const { channel } = await call<{ channel: { name: string; is_member?: boolean } }>("conversations.info", {
+        token: botToken,
+        body: { channel: channelId },
         signal,
-      );
+      });
       if (channel.is_member === false) {
         throw new TeamChatError(
           "chat",
@@ -85,10 +84,9 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
     },
     async post({ text, thread, replyTo }, signal) {
       const threadTs = thread ?? replyTo;
-      const sent = await call<{ ts: string }>(
-        "chat.postMessage",
-        botToken,
-        {
+      const sent = await call<{ ts: string }>("chat.postMessage", {
+        token: botToken,
+        body: {
           channel: channelId,
           text: escapeText(text),
           thread_ts: threadTs,
@@ -99,11 +97,11 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
           unfurl_media: false,
         },
         signal,
-      );
+      });
       return { messageId: sent.ts, thread: threadTs ?? sent.ts };
     },
     async follow(follower, signal) {
-      const { user_id: botUserId } = await call<{ user_id: string }>("auth.test", botToken, {}, signal);
+      const { user_id: botUserId } = await call<{ user_id: string }>("auth.test", { token: botToken, signal });
       while (true) await receive(follower, botUserId, signal);
     },
   };
@@ -120,8 +118,10 @@ function parseEnvelope(text: string): Envelope | null {
 
 type Response = { ok: boolean; error?: string; needed?: string };
 
+type Call = { token: string; body?: object; signal: AbortSignal };
+
 function createCaller(outbound: Outbound, baseUrl: string) {
-  return async <T>(method: string, token: string, body: object, signal: AbortSignal): Promise<T> => {
+  return async <T>(method: string, { token, body = {}, signal }: Call): Promise<T> => {
     const response = await outbound
       .request({
         url: `${baseUrl}/${method}`,

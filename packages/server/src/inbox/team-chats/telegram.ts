@@ -169,11 +169,14 @@ function explain(method: string, status: number, answer: Exclude<Response<unknow
     const text = `The bot is not allowed to write in the chat. Add it to the group again, or start a chat with it.${quotedReason}`;
     return new TeamChatError("chat", text, { status });
   }
-  if (status >= 400 && status < 500) return explainBadRequest(method, description, quotedReason, status);
+  if (status >= 400 && status < 500) return explainBadRequest(method, { description, quotedReason, status });
   return new TeamChatError("unavailable", `Telegram responded with HTTP ${status}.${quotedReason}`, { status });
 }
 
-function explainBadRequest(method: string, description: string, quotedReason: string, status: number): TeamChatError {
+function explainBadRequest(
+  method: string,
+  { description, quotedReason, status }: { description: string; quotedReason: string; status: number },
+): TeamChatError {
   if (/thread not found|TOPIC_(DELETED|ID_INVALID|CLOSED)/i.test(description)) {
     return new TeamChatError("no_topic", `The topic for this conversation was closed or deleted.${quotedReason}`, {
       status,

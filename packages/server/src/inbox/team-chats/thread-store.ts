@@ -31,7 +31,11 @@ export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
 }
 
 function createPostingQueries(outbox: Outbox) {
-  async function insertPost(trx: Trx, row: TeamChatPostRow, conversationId: string | undefined, isNext: boolean) {
+  async function insertPost(
+    trx: Trx,
+    row: TeamChatPostRow,
+    { conversationId, isNext }: { conversationId: string | undefined; isNext: boolean },
+  ) {
     await trx.insertInto("teamChatPosts").values(row).execute();
     if (isNext) await outbox.queue.insert(trx, [await createDelivery(trx, row, conversationId)], 0);
   }
@@ -46,16 +50,17 @@ function createPostingQueries(outbox: Outbox) {
         .returning("lastPost")
         .executeTakeFirstOrThrow();
       const waiting = await nextPost(trx, id);
-      await insertPost(
-        trx,
-        createPostRow(channelId, { ...post, threadId: id, number: lastPost }),
+      await insertPost(trx, createPostRow(channelId, { ...post, threadId: id, number: lastPost }), {
         conversationId,
-        !waiting,
-      );
+        isNext: !waiting,
+      });
     },
     /** Adds a reply to a message that belongs to no conversation. */
     async postOutside(trx: Trx, channelId: string, post: NewPost): Promise<void> {
-      await insertPost(trx, createPostRow(channelId, { ...post, threadId: null, number: 1 }), undefined, true);
+      await insertPost(trx, createPostRow(channelId, { ...post, threadId: null, number: 1 }), {
+        conversationId: undefined,
+        isNext: true,
+      });
     },
     /** Returns the conversation's thread in this chat, and creates the thread if it does not exist. */
     async ensureThread(trx: Trx, channelId: string, conversationId: string): Promise<TeamChatThreadRow> {

@@ -80,7 +80,7 @@ function fill({ properties = {}, required = [] }: Schema, message: string, tool:
   const input: Record<string, JSONValue> = {};
   const own = new Set(stemWords(`${splitCamelCase(tool.name)} ${tool.description ?? ""}`));
   for (const key of required) {
-    const value = chooseInput(key, (properties[key] ?? {}) as Schema, message, own);
+    const value = chooseInput(key, (properties[key] ?? {}) as Schema, { message, own });
     if (value === undefined) return null;
     input[key] = value;
   }
@@ -91,7 +91,11 @@ function fill({ properties = {}, required = [] }: Schema, message: string, tool:
   return input;
 }
 
-function chooseInput(key: string, schema: Schema, message: string, own: ReadonlySet<string>): JSONValue | undefined {
+function chooseInput(
+  key: string,
+  schema: Schema,
+  { message, own }: { message: string; own: ReadonlySet<string> },
+): JSONValue | undefined {
   const { type = "string", format = "" } = schema;
   if (schema.enum) return findNamedOption(schema.enum, message);
   if (type === "object") return (schema.required ?? []).length === 0 ? {} : undefined;

@@ -24,7 +24,7 @@ function checkAction(path: string, action: PostAction, checkUrl: (url: string) =
 function checkWebhook(path: string, action: PostAction, checkUrl: (url: string) => void) {
   const { headers, payload } = action;
   checkAll([
-    () => checkAddress(path, action, chooseSpelling(path, action, "url"), checkUrl),
+    () => checkAddress(path, action, { field: chooseSpelling(path, action, "url"), checkUrl }),
     () => headers && checkHeaders(`${path}.headers`, headers),
     () => payload && checkPayload(`${path}.payload`, payload),
   ]);
@@ -35,7 +35,7 @@ function checkTeamChat(path: string, action: PostAction, checkUrl: (url: string)
     () => {
       if (isBlank(action.webhookUrl))
         throw invalid(`${path}.webhookUrl`, `is required for a ${action.type} action`, "required");
-      checkAddress(path, action, "webhookUrl", checkUrl);
+      checkAddress(path, action, { field: "webhookUrl", checkUrl });
     },
     () => chooseSpelling(path, action, "messageTemplate"),
   ]);
@@ -65,7 +65,11 @@ function chooseSpelling<Name extends keyof typeof spellings>(path: string, actio
   return isBlank(action[name]) ? other : name;
 }
 
-function checkAddress(path: string, action: PostAction, field: "url" | "webhookUrl", checkUrl: (url: string) => void) {
+function checkAddress(
+  path: string,
+  action: PostAction,
+  { field, checkUrl }: { field: "url" | "webhookUrl"; checkUrl: (url: string) => void },
+) {
   try {
     checkUrl(action[field] ?? "");
   } catch (error) {

@@ -89,7 +89,7 @@ export async function buildRequest(
   const unused = findUnusedInputs(template, input);
   const address = (secret: (name: string) => string) => {
     const resolve = (name: string) => (isBound(name) ? percentEncode(boundText(name, context)) : secret(name));
-    const query = fillQuery(template.query, input, resolve, hasBody ? [] : unused);
+    const query = fillQuery(template.query, { input, secret: resolve, more: hasBody ? [] : unused });
     return template.origin + fillPath(template.path, input, resolve) + query;
   };
   const headersWith = (secret: (name: string) => string, visitorToken: string) => {
@@ -248,9 +248,11 @@ function fillPath(path: string, input: Record<string, unknown>, secret: (name: s
 
 function fillQuery(
   query: string,
-  input: Record<string, unknown>,
-  secret: (name: string) => string,
-  more: [string, unknown][],
+  {
+    input,
+    secret,
+    more,
+  }: { input: Record<string, unknown>; secret: (name: string) => string; more: [string, unknown][] },
 ): string {
   const filled = fillPairs(query.slice(1).split("&"), input, secret).join("&");
   const pairs = toPairs(more).map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);

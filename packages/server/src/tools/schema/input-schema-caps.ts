@@ -34,11 +34,11 @@ export function checkSchemaCaps(schema: unknown): void {
   const open: Visit[] = [{ value: schema, path: "inputSchema", kind: "schema", depth: 0 }];
   for (let visit = open.pop(); visit; visit = open.pop()) {
     const { value, path, depth } = visit;
-    if (typeof value === "string") count(counts, "characters", value.length, path);
+    if (typeof value === "string") count(counts, "characters", { more: value.length, path });
     else if (typeof value === "object" && value !== null) {
       if (depth > caps.depth) throw invalid(path, `is nested deeper than ${caps.depth} levels`, "not_allowed");
       // Count the children before listing them, so that a list of a million is not copied first.
-      count(counts, "values", Array.isArray(value) ? value.length : Object.keys(value).length, path);
+      count(counts, "values", { more: Array.isArray(value) ? value.length : Object.keys(value).length, path });
       for (const child of childrenOf(value, visit, counts)) open.push(child);
     } else if (typeof value !== "boolean" && value !== null && !Number.isFinite(value)) {
       throw invalid(path, "is not JSON");
@@ -53,15 +53,15 @@ function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts
       yield { value: item, path: `${path}.${index}`, kind: inner, depth: depth + 1 };
     return;
   }
-  if (kind === "schema") count(counts, "schemas", 1, path);
+  if (kind === "schema") count(counts, "schemas", { more: 1, path });
   for (const [key, item] of Object.entries(value)) {
-    count(counts, "characters", key.length, path);
+    count(counts, "characters", { more: key.length, path });
     if (key.length > MAX_NAME_CHARACTERS && kind !== "names") throw invalid(path, "has a key that is too long");
     const inner = `${path}.${key.slice(0, MAX_NAME_CHARACTERS)}`;
     // Ajv does not check a property of this name.
     if (key === "__proto__") throw invalid(inner, "is a name that cannot be used", "not_allowed");
     if (kind === "schema") {
-      checkKeyword(key, item, inner, counts);
+      checkKeyword(key, item, { path: inner, counts });
       const isNames = nameKeywords.has(key) && typeof item === "object" && item !== null && !Array.isArray(item);
       const next = isNames ? "names" : dataKeywords.has(key) ? "data" : "schema";
       yield { value: item, path: inner, kind: next, depth: isNames ? depth : depth + 1 };
@@ -71,7 +71,7 @@ function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts
   }
 }
 
-function checkKeyword(key: string, value: unknown, path: string, counts: Counts) {
+function checkKeyword(key: string, value: unknown, { path, counts }: { path: string; counts: Counts }) {
   const isRefused = (key.startsWith("$") && key !== "$schema" && key !== "$comment") || key === "definitions";
   if (isRefused) throw invalid(path, "is not supported. Write out the schema where it is used", "not_allowed");
   if (key === "enum") checkEnum(value, path);
@@ -105,13 +105,13 @@ function checkProperties(value: unknown, path: string, counts: Counts) {
     throw invalid(path, "must be an object", "type");
   }
   const names = Object.keys(value);
-  count(counts, "properties", names.length, path);
+  count(counts, "properties", { more: names.length, path });
   const bad = names.find((name) => name.length === 0 || name.length > MAX_NAME_CHARACTERS);
   if (bad !== undefined) throw invalid(path, `must have names of 1 to ${MAX_NAME_CHARACTERS} characters`);
 }
 
 function checkPattern(pattern: string, path: string, counts: Counts) {
-  count(counts, "patterns", 1, path);
+  count(counts, "patterns", { more: 1, path });
   try {
     compilePattern(pattern);
   } catch (error) {
@@ -119,7 +119,7 @@ function checkPattern(pattern: string, path: string, counts: Counts) {
   }
 }
 
-function count(counts: Counts, what: keyof Counts, more: number, path: string) {
+function count(counts: Counts, what: keyof Counts, { more, path }: { more: number; path: string }) {
   counts[what] += more;
   if (counts[what] > caps[what])
     throw invalid(path, `is too large: a schema can have at most ${caps[what]} ${what} in total`, "max_items");

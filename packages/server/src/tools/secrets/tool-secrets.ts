@@ -17,8 +17,7 @@ type HttpPart = Pick<ToolRow, (typeof httpColumns)[number]>;
 export async function checkSecretUse(
   secrets: Pick<SecretService, "unbound">,
   { organizationId, role }: Pick<Principal, "organizationId" | "role">,
-  before: HttpPart | null,
-  after: HttpPart,
+  { before, after }: { before: HttpPart | null; after: HttpPart },
 ): Promise<void> {
   if (isAtLeast(role, "admin")) return;
   if (before && httpColumns.every((column) => before[column] === after[column])) return;
