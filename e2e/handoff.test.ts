@@ -362,4 +362,44 @@ describe("a handoff in the widget", () => {
     await expect.poll(() => page.getByRole("group", { name: "How was it?" }).count()).toBe(0);
     expect(problems).toEqual([]);
   });
+
+  it("takes over the messages that no model could answer, from the first one on", async () => {
+    const model = "openai/not-configured";
+    const { id } = await call("POST", "/agents", { name: "Harbour", model, handoff: { isEnabled: true } });
+    const { page } = await browser.open();
+    await page.goto(host.page("/", { "data-agent-id": id }));
+    await openChat(page);
+    const refused = page.waitForResponse((response) => new URL(response.url()).pathname === "/chat");
+    await ask(page, "My rental bike was stolen");
+    expect((await refused).status()).toBe(503);
+    await page.getByText("I can't answer right now.").first().waitFor();
+    await page.getByRole("button", { name: "Talk to a person" }).last().click();
+    await page.getByLabel("What is it about? (optional)").fill("A stolen bike");
+    await takePictures(page, "visitor-asks-without-model");
+    await page.getByLabel("What is it about? (optional)").press("Enter");
+    await page.getByText("Waiting for a person").first().waitFor();
+    expect(await said(page)).toEqual(["My rental bike was stolen"]);
+    expect(await page.getByText("Not sent").count()).toBe(0);
+    await takePictures(page, "visitor-waiting-without-model");
+
+    await member.goto(`${relay.url}/dashboard/agents/${id}/conversations?view=waiting`);
+    await member.getByRole("link", { name: /My rental bike was stolen/ }).click();
+    await member.getByRole("button", { name: "Take over" }).click();
+    await write("Which bike was it?");
+    await page.locator(".reply").getByText("Which bike was it?").waitFor();
+    await ask(page, "The red one");
+    await member.getByText("The red one").first().waitFor();
+    // A visitor who asks at once gets a person, too: nothing was sent before.
+    const other = await browser.open();
+    await other.page.goto(host.page("/", { "data-agent-id": id }));
+    await openChat(other.page);
+    await other.page.getByRole("button", { name: "Talk to a person" }).click();
+    await other.page.getByLabel("What is it about?").fill("My lock is stuck");
+    await other.page.getByLabel("What is it about?").press("Enter");
+    await other.page.getByText("Waiting for a person").first().waitFor();
+    expect(await said(other.page)).toEqual(["My lock is stuck"]);
+    await other.page.reload();
+    await other.page.getByText("Waiting for a person").first().waitFor();
+    expect(await said(other.page)).toEqual(["My lock is stuck"]);
+  });
 });

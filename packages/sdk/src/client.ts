@@ -78,6 +78,11 @@ export function createClient(connection: Connection) {
      * person wrote so far is then not sent to the visitor by email. Call it when your page shows such a message.
      */
     reportSeen: (conversation: ConversationKey, messageId?: string) => reportSeen(request, conversation, messageId),
+    /**
+     * Begins a conversation with messages that no model answers. Call it after `chat` has failed with 503, with the same
+     * body, so that a person can be requested.
+     */
+    begin: (body: Parameters<typeof calls.beginConversation>[1]) => calls.beginConversation(request, body),
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
     /** Deletes the conversation permanently. With `submissions`, also deletes the forms that were submitted in it. */

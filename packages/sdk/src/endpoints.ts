@@ -42,6 +42,7 @@ export const endpoints = {
   acceptInvitation: ["POST", "/invitations/:id/accept"],
   addConversationTag: ["POST", "/conversations/:id/tags"],
   assignConversation: ["POST", "/conversations/:id/assign"],
+  beginConversation: ["POST", "/conversations"],
   cancelHandoff: ["DELETE", "/conversations/:id/handoff"],
   changeDocuments: ["POST", "/documents/bulk"],
   changePassword: ["POST", "/auth/change-password"],

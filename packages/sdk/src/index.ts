@@ -99,6 +99,7 @@ export {
 export { type Connection, createRequest, type Request, type RequestOptions, type UserProof } from "./request.ts";
 export { type FormWebhook, verifyWebhook } from "./verify-webhook.ts";
 export {
+  beginConversation,
   deleteConversation,
   getConversation,
   getForm,

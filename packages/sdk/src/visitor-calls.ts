@@ -1,5 +1,6 @@
 import type {
   AgentWidget,
+  ChatRequest,
   ClientResult,
   Conversation,
   FormEvent,
@@ -55,6 +56,15 @@ export async function reportClientResult(request: Request, result: ClientResult)
 /** Sent even if the page is being closed. */
 export async function recordFormEvent(request: Request, event: FormEvent): Promise<void> {
   await post(request, "/form-submissions/event", event, true);
+}
+
+/** Begins a conversation with messages that no model answers, so that a person can be requested. */
+export async function beginConversation(
+  request: Request,
+  body: Omit<ChatRequest, "conversationId" | "regenerate" | "resumable" | "clientTools">,
+): Promise<ConversationKey> {
+  const { data } = await read(request("/conversations", { method: "POST", body }));
+  return { id: data.conversationId, token: data.conversationToken };
 }
 
 /** A conversation with all its messages, oldest first. */

@@ -170,6 +170,29 @@ export const chat = {
   },
 } as const;
 
+export const ConversationStart = Type.Object(
+  {
+    conversationId: Type.String(),
+    conversationToken: Type.String({ description: "Opens the conversation, as the one in `message_start` does" }),
+  },
+  { $id: "ConversationStart" },
+);
+export type ConversationStart = Static<typeof ConversationStart>;
+
+export const beginConversation = {
+  method: "POST",
+  url: "/conversations",
+  config: { access: "visitor", crossOrigin: true },
+  schema: {
+    tags,
+    summary: "Begin a conversation without a reply",
+    description:
+      "Stores messages without asking a model. Your page can then request a person for a visitor whose first message cannot be answered, such as after a 503 of `POST /chat`. The limits, the consent and the visitor's fields are those of `POST /chat`. With the `sessionId` and `messageKey` of a message that has already begun a conversation, the response is that conversation.",
+    body: Type.Omit(ChatRequest, ["conversationId", "regenerate", "resumable", "clientTools"]),
+    response: { 201: inEnvelope(ref(ConversationStart)) },
+  },
+} as const;
+
 export const resumeChat = {
   method: "GET",
   url: "/chat/:conversationId/stream",

@@ -58,12 +58,27 @@ export function chatRoutes(
       const caller = readCaller(request);
       const answer = await whileReplyStarts(async () => {
         const agent = await chat.agentFor(body.agentId, caller);
+        chat.replies.checkRoom({ owner: agent.organizationId, address: caller.ip });
         if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
         checkChatRequest({ body, refused: new Set() });
         return chat.start(agent, body, caller);
       });
       const followable = await chat.toFollowable(answer, request.log);
       return sendEvents(reply, config.heartbeat, (reader) => followable.follow(reader, 0));
+    },
+  });
+  app.route({
+    ...contract.beginConversation,
+    ...withBodyRules<contract.ChatRequest>(checkChatRequest),
+    ...visitorLimit,
+    handler: async (request, reply) => {
+      // A body can have further fields, which have no effect here.
+      const body = { ...request.body, conversationId: null, regenerate: null };
+      const caller = readCaller(request);
+      const agent = await chat.agentFor(body.agentId, caller);
+      if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
+      checkChatRequest({ body, refused: new Set() });
+      return reply.status(201).send({ data: await chat.begin(agent, body, caller), error: null });
     },
   });
   app.route({

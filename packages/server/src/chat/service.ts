@@ -1,13 +1,10 @@
 import type { ChatRequest, MessagePage } from "@foyer/contract";
-import { parseHandoff } from "../agents/handoff.ts";
 import { createVisitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
-import type { Proof } from "../conversations/access.ts";
 import { RepeatedStartError } from "../conversations/log/begin-turn.ts";
 import type { ConversationLog } from "../conversations/log/log.ts";
 import type { HistoryRow } from "../conversations/log/queries.ts";
-import type { NewTurn, Visitor } from "../conversations/log/turn.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
@@ -24,31 +21,19 @@ import type { ReplyTool } from "./loop/reply-tool.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import { startCheckpoints } from "./running/checkpoints.ts";
 import { createHandOver } from "./running/hand-over.ts";
-import { createReplyRunner, type ReplyLog } from "./running/run-reply.ts";
+import { createReplyRunner } from "./running/run-reply.ts";
 import type { RunningReplies } from "./running/running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running/running-reply.ts";
 import { type Admitted, createAdmission, type Identity } from "./turn/admission.ts";
+import { createConversationStart } from "./turn/begin-conversation.ts";
+import { createTurnBuilder, type TurnOrigin } from "./turn/build-turn.ts";
+import type { Caller } from "./turn/caller.ts";
 import type { ChatBytes } from "./turn/chat-bytes.ts";
-import { requireConsent } from "./turn/consent.ts";
-import { toMessagePage } from "./turn/message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./turn/model-prompt.ts";
-import { budgetOwner, createTitle, type NewMessage, namesVisitor, newMessages } from "./turn/new-messages.ts";
+import { budgetOwner } from "./turn/new-messages.ts";
 import { passOn } from "./turn/pass-on.ts";
 import { type Answer, createRepeatedMessages, hashMessageKey, toFollowable } from "./turn/repeated-messages.ts";
 import { createStartFinder, hashStartKey } from "./turn/repeated-starts.ts";
-import { withoutUnknownLinks } from "./turn/supplied-messages.ts";
-import { type VisitHeaders, visitContext } from "./turn/visit-context.ts";
-
-/** The caller of the chat. `ip` is null when limits by address do not apply. */
-export type Caller = {
-  ip: string | null;
-  origin: string | undefined;
-  log: ReplyLog;
-  proof: Omit<Proof, "userId">;
-  /** the organization of the member whose session made the request, such as from the playground */
-  memberOf: string | null;
-  visit: VisitHeaders;
-};
 
 /** Provides content that other modules contribute to a reply. */
 type Sources = {
@@ -96,7 +81,8 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
   const ownOrigin = new URL(config.baseUrl).origin;
   const admit = createAdmission(encryption, conversations);
   const once = createRepeatedMessages({ store, replies });
-  const begin = createBeginning(deps, sources, { budgets, bytes, conversationLog, replies, run });
+  const buildTurn = createTurnBuilder({ bytes, openingOf: sources.openingOf });
+  const begin = createBeginning(deps, sources, { budgets, buildTurn, conversationLog, replies, run });
   const findStart = createStartFinder({ encryption, conversations, store });
 
   return {
@@ -107,12 +93,13 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
     /** See `toFollowable`. */
     toFollowable: (answer: Answer, log: Caller["log"]) => toFollowable(store, answer, log),
     /** The agent, if this caller may use it. */
-    async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
+    async agentFor(agentId: string, { origin }: Pick<Caller, "origin">): Promise<AgentRow> {
       const agent = await agents.getPublic(agentId);
       agents.checkOrigin(agent, origin, ownOrigin);
-      replies.checkRoom({ owner: agent.organizationId, address: ip });
       return agent;
     },
+    /** See `createConversationStart`. */
+    begin: createConversationStart({ encryption, admit, buildTurn, findStart, conversationLog }),
     /**
      * Stores the visitor's message and starts the reply, which continues in the background. A message that was sent
      * before is answered with the same reply. The request has passed `checkChatRequest`.
@@ -154,43 +141,33 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
 
 type Beginning = {
   budgets: TokenBudgets;
-  bytes: ChatBytes;
+  buildTurn: ReturnType<typeof createTurnBuilder>;
   conversationLog: ConversationLog;
   replies: RunningReplies;
   run: ReturnType<typeof createReplyRunner>;
 };
 
-/** The origin of a turn besides its request. The keys have the form in which they are stored. */
-type TurnOrigin = { caller: Caller; admitted: Admitted; startKey: string | null; messageKey: string | null };
-
 /** @returns a function that stores a new message and starts the reply to it */
-function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, conversationLog, replies, run }: Beginning) {
+function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
   const { models } = deps;
-  const { toolsOf, documentsOf, notesOf, openingOf, humanToolOf, handoffNotesOf } = sources;
-  return async (
-    agent: AgentRow,
-    request: ChatRequest,
-    { caller, admitted, startKey, messageKey }: TurnOrigin,
-  ): Promise<RunningReply> => {
+  const { budgets, buildTurn, conversationLog, replies, run } = parts;
+  const { toolsOf, documentsOf, notesOf, humanToolOf, handoffNotesOf } = sources;
+  return async (agent: AgentRow, request: ChatRequest, origin: TurnOrigin): Promise<RunningReply> => {
+    const { caller, admitted } = origin;
     const { conversation: existing, access, identity } = admitted;
-    const page = toMessagePage(request, agent);
-    const consent = requireConsent(agent, request, { existing, memberOf: caller.memberOf });
-    const messages = await loadMessages(agent, request, { isNew: existing === null, page, messageKey, openingOf });
-    await bytes.check(agent, messages, caller.ip);
-    const isOpen = access === "open";
     const hasToken = mayHaveToken(access);
-    const turn = toTurn(agent, request, { admitted, startKey, isOpen, consent, messages });
-    if (existing && (await passOn(conversationLog, { ...turn, conversation: existing }))) {
+    const { page, turn } = await buildTurn(agent, request, origin);
+    const { conversation } = turn;
+    if (existing && (await passOn(conversationLog, turn))) {
       return endHandedOver(createReply(deps, request, { agentId: agent.id, conversationId: existing.id, hasToken }));
     }
     const chain = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
     const { model } = chain;
     // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
-    const conversation = existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
     const tools = await toolsOf(agent.id, createTurn(request, admitted, { id: conversation.id, page }));
     const reply = createReply(deps, request, { agentId: agent.id, conversationId: conversation.id, hasToken });
-    await replies.add(reply, { owner: agent.organizationId, address: caller.ip }, { mayReplace: !isOpen });
+    await replies.add(reply, { owner: agent.organizationId, address: caller.ip }, { mayReplace: turn.mayReplaceReply });
     try {
       const organizationId = model.isOperatorPaid ? agent.organizationId : null;
       const usageOwner = budgets.usageOwnerOf({ ...findBudgetVisitor(request, identity, caller), organizationId });
@@ -203,7 +180,6 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, bytes, convers
           ...turn,
           // A refused request stores no history, which no model reads.
           messages: refusal === null ? turn.messages : turn.messages.slice(-1),
-          conversation,
           replyId: reply.messageId,
           model: refusal === null ? chain.modelId : null,
         },
@@ -254,25 +230,6 @@ async function collectNotes(
 ): Promise<Note[]> {
   const { id, agentId } = conversation;
   return [...(await notesOf(agentId, id)), ...(await handoffNotesOf(conversation))];
-}
-
-/** Builds the data that the request stores, apart from the reply. */
-function toTurn(
-  agent: AgentRow,
-  request: ChatRequest,
-  given: Pick<NewTurn, "startKey" | "consent" | "messages"> & { admitted: Admitted; isOpen: boolean },
-): Omit<NewTurn, "conversation" | "replyId" | "model"> {
-  const { admitted, startKey, isOpen, consent, messages } = given;
-  return {
-    isNew: admitted.conversation === null,
-    startKey,
-    isSilentWhileWaiting: parseHandoff(agent).whileWaiting === "silent",
-    mayReplaceReply: !isOpen,
-    claimedBy: admitted.claimedBy,
-    consent,
-    messages,
-    regenerate: request.regenerate === true,
-  };
 }
 
 /** Ends a reply that never begins, because a person has the conversation. */
@@ -343,76 +300,4 @@ function createPrompt(
 function createVisitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
   const text = createVisitorNote(tellModel, verified);
   return text === null ? [] : [{ createdAt: Number.POSITIVE_INFINITY, text }];
-}
-
-type MessageOrigin = { page: MessagePage | null; messageKey: string | null };
-
-/**
- * The messages to append, the last of them with its page and key. A new conversation may start with the bubble that the
- * visitor answers.
- */
-async function loadMessages(
-  agent: AgentRow,
-  request: ChatRequest,
-  { isNew, page, messageKey, openingOf }: Pick<NewTurn, "isNew"> & Pick<Sources, "openingOf"> & MessageOrigin,
-): Promise<NewTurn["messages"]> {
-  const sent = newMessages(request).map(({ role, content }) =>
-    role === "user"
-      ? { role, content, isSupplied: 0 as const, removedLinks: null }
-      : { role, ...withoutUnknownLinks(content, agent), isSupplied: 1 as const },
-  );
-  const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
-  const own = { role: "assistant" as const, isSupplied: 0 as const, removedLinks: null };
-  const bubble = opening === null ? [] : [{ ...own, content: opening }];
-  const all = [...bubble, ...sent];
-  return all.map((message, index) => {
-    const isLast = index === all.length - 1;
-    return {
-      ...message,
-      id: newId("msg"),
-      page: page && isLast ? JSON.stringify(page) : null,
-      messageKey: isLast ? messageKey : null,
-    };
-  });
-}
-
-function newConversation(
-  agent: AgentRow,
-  request: ChatRequest,
-  given: {
-    visitor: Visitor;
-    messages: readonly NewMessage[];
-    consent: string | null;
-    page: MessagePage | null;
-    caller: Caller;
-  },
-): ConversationRow {
-  const { visitor, messages, consent, page, caller } = given;
-  const now = Date.now();
-  return {
-    id: newId("conv"),
-    organizationId: agent.organizationId,
-    agentId: agent.id,
-    title: createTitle(messages),
-    messageCount: 0,
-    sessionId: request.sessionId ?? null,
-    ...visitor,
-    hasOwner: namesVisitor(request) ? 1 : 0,
-    isTest: caller.memberOf === agent.organizationId ? 1 : 0,
-    linkVersion: 0,
-    textBytes: 0,
-    toolBytes: 0,
-    context: visitContext(request.context, page, caller.visit),
-    consent,
-    handler: "agent",
-    epoch: 0,
-    assigneeId: null,
-    waitingSince: null,
-    changedAt: 0,
-    lastMessageRole: null,
-    lastMessagePreview: null,
-    lastMessageAt: null,
-    createdAt: now,
-    updatedAt: now,
-  };
 }

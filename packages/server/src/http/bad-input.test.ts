@@ -609,6 +609,7 @@ function createValidBody(name: string, { agentId, messageId, formId, submissionI
     checkIdentityToken: { token: "none" },
     createIdentityToken: { id: "42" },
     chat: { agentId, messages: [{ role: "user", content: "Hello" }] },
+    beginConversation: { agentId, messages: [{ role: "user", content: "Hello" }] },
     rateMessage: { messageId, rating: "up" },
     reportSeen: { messageId },
     requestHuman: { reason: "The invoice is wrong", email: "ada@example.com" },

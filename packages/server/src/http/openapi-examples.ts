@@ -71,6 +71,11 @@ export const requestExamples: Examples = {
   createNoticeChannel: { kind: "webhook", name: "#support", url: "https://hooks.example.com/support" },
   updateNoticeChannel: { isEnabled: false },
   chat: { agentId, messages: [{ role: "user", content: "Which bikes do you rent?" }], sessionId: "visitor-7" },
+  beginConversation: {
+    agentId,
+    messages: [{ role: "user", content: "My rental bike was stolen" }],
+    sessionId: "visitor-7",
+  },
   eraseVisitor: { email: "ada@example.com", dryRun: true },
   claimToolCall: { toolUseId: "call_7d1f", claimId: "tab-2f8e6c1a" },
   sendToolResult: { toolUseId: "call_7d1f", result: { items: 2 } },

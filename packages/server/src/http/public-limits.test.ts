@@ -81,6 +81,17 @@ describe("the rate limiter", () => {
     },
   );
 
+  it("counts conversations that begin without a reply against the chat's limit per IP address", async () => {
+    const { server, say, body: payload } = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "2" });
+    const begin = (remoteAddress: string) =>
+      server.app.inject({ method: "POST", url: "/conversations", remoteAddress, payload });
+    expect((await say()).statusCode).toBe(200);
+    expect((await begin("203.0.113.9")).statusCode).toBe(201);
+    expectLimited(await begin("203.0.113.9"), 2);
+    expectLimited(await say(), 2);
+    expect((await begin("203.0.113.10")).statusCode).toBe(201);
+  });
+
   it("refuses bodies of visitors with more than 5,000 values, and accepts them from members", async () => {
     const { server, say, body } = await startWithAgent({ BASE_URL });
     const { headers } = await server.createAccount();

@@ -23,7 +23,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
   const reader = createReplyReader(core, request, messages, entries);
   const { store, patch } = entries;
   const consent = createConsent(core, entries);
-  const { ask, follow } = createMessageSender(core, request, { entries, reader, consent });
+  const { ask, follow, compose } = createMessageSender(core, request, { entries, reader, consent });
   const forms = createPinnedForms(core, request, messages, entries);
   const restoring = createConversationLoader(core, request, messages, { entries, reader, forms, consent, follow });
   const starting = createConversationStarter(core, { entries, reader, forms, restoring });
@@ -41,6 +41,8 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
   return {
     store,
     patch,
+    /** Returns the fields of a request that begins a conversation, without its messages. */
+    compose,
     /** The text that requires consent before the first message, or null. */
     consentText: consent.text,
     /** Records the visitor's consent and sends the message that was waiting for it. */

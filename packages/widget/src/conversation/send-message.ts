@@ -1,4 +1,3 @@
-import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
 import { sendableIdentity } from "../loader/page-values.ts";
 import type { VisitorSession } from "../loader/visitor-session.ts";
@@ -18,11 +17,20 @@ export function createMessageSender(
   { entries, reader, consent }: { entries: ChatEntries; reader: ReplyReader; consent: Consent },
 ) {
   const { visitor, agent } = core;
-  const openedBy = () => {
+  /** The fields of a request besides its messages. The server ignores those that only a new conversation has. */
+  const compose = () => {
     const [first] = entries.store.get().entries;
-    return first?.type === "reply" && first.triggerId !== undefined ? { triggerId: first.triggerId } : {};
+    return {
+      agentId: agent.id,
+      ...visitorFields(visitor),
+      ...consent.field(),
+      page: currentPage(core),
+      context: visitContext(core),
+      triggerId: (first?.type === "reply" && first.triggerId) || null,
+    };
   };
   return {
+    compose,
     /** Follows a running reply from its beginning. */
     follow(conversation: ConversationKey): void {
       void reader.read({ conversation, open: (options) => resumeChat(request, conversation, options) });
@@ -35,15 +43,11 @@ export function createMessageSender(
     ask(content: string, userKey?: string): Promise<void> {
       const conversation = visitor.current;
       const body = {
-        agentId: agent.id,
+        ...compose(),
         messages: [{ role: "user" as const, content }],
-        ...visitorFields(visitor),
-        ...consent.field(),
-        ...(conversation ? { conversationId: conversation.id } : {}),
+        conversationId: conversation?.id ?? null,
         ...(userKey ? { messageKey: userKey } : { regenerate: true }),
-        page: currentPage(core),
         ...clientTools(core),
-        ...(conversation ? {} : { context: visitContext(core), ...openedBy() }),
       };
       // From now on the bubble's text is stored with the conversation.
       saveOpening(core, null);
@@ -68,15 +72,15 @@ function visitorFields(visitor: VisitorSession): Partial<ChatRequest> {
   const identity = sendableIdentity(visitor);
   if (!identity) return { sessionId };
   const { userId, userEmail, userName, userHash, userToken, metadata } = identity;
-  return omitUndefined({
+  return {
     sessionId,
-    userToken: userToken || undefined,
-    userId: userToken ? undefined : userId,
-    userEmail: userEmail || undefined,
-    userName: userName || undefined,
-    userHash: userHash || undefined,
-    userMetadata: metadata,
-  });
+    userToken: userToken || null,
+    userId: userToken ? null : userId,
+    userEmail: userEmail || null,
+    userName: userName || null,
+    userHash: userHash || null,
+    userMetadata: metadata ?? null,
+  };
 }
 
 /** The tools that this page can run, at most as many as the server accepts. */

@@ -1,6 +1,7 @@
-import type { Ownership, WidgetHandoff } from "@foyer/contract";
+import type { ConversationStart, Ownership, WidgetHandoff } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { type ConversationKey, FoyerError } from "@foyer/sdk";
+import type { Entry, UserEntry } from "../conversation/conversation-state.ts";
 import { errorMessageFor } from "../conversation/error-messages.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
@@ -128,26 +129,60 @@ function ignoreConflict(error: unknown): void {
   if (!(error instanceof FoyerError) || error.status !== 409) throw error;
 }
 
-/** The conversation to hand over. If there is none, the visitor's question starts one. */
-function ensureConversation(
-  { core: { visitor }, chat }: PanelContext,
+/**
+ * The conversation to hand over. If there is none, the visitor's question starts one. When the chat refuses it, as it
+ * has refused every message before, the messages begin a conversation without a reply.
+ */
+async function ensureConversation(
+  panel: PanelContext,
   question: string,
   signal: AbortSignal,
 ): Promise<ConversationKey> {
-  if (visitor.current) return Promise.resolve(visitor.current);
-  void chat.send(question);
-  return new Promise((resolve, reject) => {
-    const stop = chat.store.watch(() => {
-      const { current } = visitor;
-      const last = chat.store.get().entries.at(-1);
-      if (!current && !(last?.type === "reply" && last.state === "refused")) return;
-      stop();
-      if (current) resolve(current);
-      else reject(new Error("The message that begins the conversation was refused."));
+  const { core, chat } = panel;
+  if (core.visitor.current) return core.visitor.current;
+  if (!isRefused(panel)) {
+    void chat.send(question);
+    await new Promise<void>((resolve, reject) => {
+      const stop = chat.store.watch(() => {
+        if (!core.visitor.current && !isRefused(panel)) return;
+        stop();
+        resolve();
+      });
+      signal.addEventListener("abort", () => {
+        stop();
+        reject(signal.reason);
+      });
     });
-    signal.addEventListener("abort", () => {
-      stop();
-      reject(signal.reason);
-    });
+  }
+  return core.visitor.current ?? beginWithoutReply(panel, signal);
+}
+
+const isUnsent = (entry: Entry): entry is UserEntry => entry.type === "user" && entry.state === "unsent";
+const isRefusal = (entry: Entry | undefined) => entry?.type === "reply" && entry.state === "refused";
+const isRefused = ({ chat }: PanelContext) => isRefusal(chat.store.get().entries.at(-1));
+
+/** Stores the visitor's unsent messages in a new conversation. The agent does not answer them. */
+async function beginWithoutReply(
+  { core: { visitor }, request, chat }: PanelContext,
+  signal: AbortSignal,
+): Promise<ConversationKey> {
+  const unsent = chat.store.get().entries.filter(isUnsent);
+  const body = {
+    ...chat.compose(),
+    messages: unsent.map(({ text }) => ({ role: "user", content: text })),
+    messageKey: unsent.at(-1)?.key,
+  };
+  // Not the SDK's function, because code of the SDK would become part of the panel.
+  const answer = await request("/conversations", { method: "POST", body });
+  const { data }: { data: ConversationStart } = await answer.json();
+  signal.throwIfAborted();
+  const conversation = { id: data.conversationId, token: data.conversationToken };
+  visitor.remember({ ...conversation, title: unsent[0]?.text.slice(0, 80) ?? "", at: Date.now() });
+  const { entries } = chat.store.get();
+  chat.patch({
+    entries: entries
+      .filter((entry) => !isRefusal(entry))
+      .map((entry) => (isUnsent(entry) ? { ...entry, state: "sent" } : entry)),
   });
+  return conversation;
 }

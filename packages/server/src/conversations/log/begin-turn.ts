@@ -24,7 +24,7 @@ export type HistoryLimits = { limit: number; maxBytes: number };
 
 /**
  * The prompt, how many bytes of text and tool calls the reply may still add, and the epoch in which it begins.
- * `isPassedOn` means that a person has the conversation, so there is no reply.
+ * `isPassedOn` means that there is no reply: a person has the conversation, or it begins without one.
  */
 export type Begun =
   | { isPassedOn: false; history: HistoryRow[]; room: { textBytes: number; toolBytes: number }; epoch: number }
@@ -82,7 +82,7 @@ export async function beginTurn(
     await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
   }
   await emit(trx, toChanges(turn, { handler, epoch, at: now }));
-  if (isPassedOn({ handler }, turn)) {
+  if ((turn.isNew && replyId === null) || isPassedOn({ handler }, turn)) {
     await queries.passOn(trx, { id: conversationId });
     return { isPassedOn: true };
   }

@@ -41,6 +41,7 @@ const labels: Record<string, string> = {
   "DELETE /notice-channels/:id/link": "Ended their link to a team chat",
   "PUT /events/feed": "Switched the event feed on or off",
   "POST /chat": "Sent a chat message",
+  "POST /conversations": "Began a conversation",
   "POST /form-submissions/submit": "Submitted a form",
   "POST /mail-recipients": "Added a mail recipient",
   "POST /mail-recipients/:id/confirmation": "Sent a confirmation email again",

@@ -1,0 +1,127 @@
+import type { ChatRequest, MessagePage } from "@foyer/contract";
+import { parseHandoff } from "../../agents/handoff.ts";
+import type { NewTurn, Visitor } from "../../conversations/log/turn.ts";
+import type { AgentRow, ConversationRow } from "../../db/tables.ts";
+import { newId } from "../../ids.ts";
+import type { Admitted } from "./admission.ts";
+import type { Caller } from "./caller.ts";
+import type { ChatBytes } from "./chat-bytes.ts";
+import { requireConsent } from "./consent.ts";
+import { toMessagePage } from "./message-page.ts";
+import { createTitle, type NewMessage, namesVisitor, newMessages } from "./new-messages.ts";
+import { withoutUnknownLinks } from "./supplied-messages.ts";
+import { visitContext } from "./visit-context.ts";
+
+type TurnParts = {
+  bytes: ChatBytes;
+  /** the message of an enabled bubble trigger, or null */
+  openingOf(agentId: string, triggerId: string): Promise<string | null>;
+};
+
+/** The origin of a turn besides its request. The keys have the form in which they are stored. */
+export type TurnOrigin = { caller: Caller; admitted: Admitted; startKey: string | null; messageKey: string | null };
+
+/** The page of the newest message, and everything that the request stores, apart from the reply. */
+type BuiltTurn = { page: MessagePage | null; turn: Omit<NewTurn, "replyId" | "model"> };
+
+/**
+ * @returns a function that checks a request and builds the data that it stores. It throws 403 when the visitor's
+ * consent is missing, and 429 when too much text was sent today.
+ */
+export function createTurnBuilder({ bytes, openingOf }: TurnParts) {
+  return async (
+    agent: AgentRow,
+    request: ChatRequest,
+    { caller, admitted, startKey, messageKey }: TurnOrigin,
+  ): Promise<BuiltTurn> => {
+    const { conversation: existing, access, claimedBy, identity } = admitted;
+    const page = toMessagePage(request, agent);
+    const consent = requireConsent(agent, request, { existing, memberOf: caller.memberOf });
+    const messages = await loadMessages(agent, request, { isNew: existing === null, page, messageKey, openingOf });
+    await bytes.check(agent, messages, caller.ip);
+    const turn = {
+      conversation: existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller }),
+      isNew: existing === null,
+      startKey,
+      isSilentWhileWaiting: parseHandoff(agent).whileWaiting === "silent",
+      mayReplaceReply: access !== "open",
+      claimedBy,
+      consent,
+      messages,
+      regenerate: request.regenerate === true,
+    };
+    return { page, turn };
+  };
+}
+
+type MessageOrigin = { page: MessagePage | null; messageKey: string | null };
+
+/**
+ * The messages to append, the last of them with its page and key. A new conversation may start with the bubble that the
+ * visitor answers.
+ */
+async function loadMessages(
+  agent: AgentRow,
+  request: ChatRequest,
+  { isNew, page, messageKey, openingOf }: Pick<NewTurn, "isNew"> & Pick<TurnParts, "openingOf"> & MessageOrigin,
+): Promise<NewTurn["messages"]> {
+  const sent = newMessages(request).map(({ role, content }) =>
+    role === "user"
+      ? { role, content, isSupplied: 0 as const, removedLinks: null }
+      : { role, ...withoutUnknownLinks(content, agent), isSupplied: 1 as const },
+  );
+  const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
+  const own = { role: "assistant" as const, isSupplied: 0 as const, removedLinks: null };
+  const bubble = opening === null ? [] : [{ ...own, content: opening }];
+  const all = [...bubble, ...sent];
+  return all.map((message, index) => {
+    const isLast = index === all.length - 1;
+    return {
+      ...message,
+      id: newId("msg"),
+      page: page && isLast ? JSON.stringify(page) : null,
+      messageKey: isLast ? messageKey : null,
+    };
+  });
+}
+
+function newConversation(
+  agent: AgentRow,
+  request: ChatRequest,
+  given: {
+    visitor: Visitor;
+    messages: readonly NewMessage[];
+    consent: string | null;
+    page: MessagePage | null;
+    caller: Caller;
+  },
+): ConversationRow {
+  const { visitor, messages, consent, page, caller } = given;
+  const now = Date.now();
+  return {
+    id: newId("conv"),
+    organizationId: agent.organizationId,
+    agentId: agent.id,
+    title: createTitle(messages),
+    messageCount: 0,
+    sessionId: request.sessionId ?? null,
+    ...visitor,
+    hasOwner: namesVisitor(request) ? 1 : 0,
+    isTest: caller.memberOf === agent.organizationId ? 1 : 0,
+    linkVersion: 0,
+    textBytes: 0,
+    toolBytes: 0,
+    context: visitContext(request.context, page, caller.visit),
+    consent,
+    handler: "agent",
+    epoch: 0,
+    assigneeId: null,
+    waitingSince: null,
+    changedAt: 0,
+    lastMessageRole: null,
+    lastMessagePreview: null,
+    lastMessageAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
