@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectFit } from "../test/browser.ts";
+import { openChat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../test/upstream.ts";
 
@@ -8,25 +9,35 @@ const own = "anthropic/claude-haiku-4-5";
 const second = "openai-compatible/small";
 const third = "mistral/mistral-small-latest";
 
-/** The first provider limits requests, and the second one answers. */
+/** The first provider limits requests. The second one looks up the stock and answers. */
 function answer(exchange: Exchange): void {
   const { request, response, body } = exchange;
   if (body === "") return void response.writeHead(404).end();
   if (request.url?.startsWith("/first")) {
     const error = { type: "error", error: { type: "rate_limit_error", message: "Too many requests" } };
-    return void response
-      .writeHead(429, { "content-type": "application/json", "retry-after": "30" })
-      .end(JSON.stringify(error));
+    response.writeHead(429, { "content-type": "application/json", "retry-after": "30" }).end(JSON.stringify(error));
+    return;
   }
+  const { messages, tools } = JSON.parse(body);
+  const isAsked = tools?.length > 0 && messages.at(-1).role !== "tool";
   const { send, end } = eventStream(exchange);
-  send(chunk({ role: "assistant", content: "We open at 10:00 on Saturday." }));
+  const call = { index: 0, id: "call_0", function: { name: "stock_lookup", arguments: '{"bike":"Tourer 28"}' } };
+  send(chunk(isAsked ? { tool_calls: [call] } : { role: "assistant", content: "Three Tourer 28 are in stock [1]." }));
   send({
-    ...chunk({}, "stop"),
+    ...chunk({}, isAsked ? "tool_calls" : "stop"),
     usage: { prompt_tokens: 1_200, completion_tokens: 40, prompt_tokens_details: { cached_tokens: 800 } },
   });
   send("[DONE]");
   end();
 }
+
+const stock = {
+  name: "stock_lookup",
+  description: "Looks up how many of a bike are in stock",
+  executionType: "mock",
+  inputSchema: { type: "object", properties: { bike: { type: "string", description: "Which bike" } } },
+  mockResponse: JSON.stringify({ bike: "Tourer 28", left: 3 }),
+};
 
 describe("models in the dashboard", () => {
   let site: DashboardSite;
@@ -111,6 +122,108 @@ describe("models in the dashboard", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await wrong.and(page.locator("[aria-invalid=true]")).waitFor();
     expect((await read(page, agentId)).fallbackModels).toEqual([second]);
+  });
+
+  /** Asks the agent as a visitor would. @returns the id of the conversation */
+  const ask = async (agentId: string): Promise<string> => {
+    const messages = [{ role: "user", content: "How many of the Tourer 28 are in stock?" }];
+    const stream = await openChat(site.server.url, { agentId, messages });
+    await stream.ended;
+    const start = stream.events.find((event) => event.type === "message_start");
+    if (!start) throw new Error("The reply has not started");
+    return start.conversationId;
+  };
+
+  /** An agent with a tool and a document, whose second model answers at a known price. */
+  const createAnswering = async (page: Page) => {
+    const settings = {
+      name: "Harbour",
+      model: own,
+      fallbackModels: [second],
+      systemPrompt: "You sell bikes. ".repeat(40),
+    };
+    const agentId: string = (await site.call(page, "POST", "/agents", settings)).data.id;
+    await site.call(page, "POST", "/tools", { agentId, ...stock });
+    const text = "The Tourer 28 has eight gears and weighs 14 kg.";
+    const document = { agentId, kind: "text", title: "Bikes in stock", text };
+    const { id } = await site.call(page, "POST", "/documents", document);
+    const isReady = async () => (await site.call(page, "GET", `/documents/${id}`)).state;
+    await expect.poll(isReady).toBe("ready");
+    const price = { input: 3, cachedInput: 0.3, output: 15 };
+    await site.call(page, "PUT", `/models/prices/${encodeURIComponent(second)}`, price);
+    return agentId;
+  };
+
+  /** Gives the steps of the reply the times that they would have with a real provider. */
+  const stretch = async (conversationId: string) => {
+    const { db } = site.server.deps;
+    const rows = await db
+      .selectFrom("replySteps")
+      .innerJoin("messages", "messages.id", "replySteps.messageId")
+      .select(["replySteps.messageId", "replySteps.position", "replySteps.startedAt"])
+      .where("messages.conversationId", "=", conversationId)
+      .orderBy("replySteps.position")
+      .execute();
+    const times = [
+      { from: 0, durationMs: 900, firstTokenMs: 620 },
+      { from: 905, durationMs: 240, firstTokenMs: null },
+      { from: 1_150, durationMs: 1_100, firstTokenMs: 310 },
+    ];
+    for (const [index, { messageId, position }] of rows.entries()) {
+      const { from = 0, ...values } = times[index] ?? {};
+      const startedAt = (rows[0]?.startedAt ?? 0) + from;
+      const ofStep = db.updateTable("replySteps").where("messageId", "=", messageId).where("position", "=", position);
+      await ofStep.set({ startedAt, ...values }).execute();
+    }
+  };
+
+  it("shows the steps of a reply in the inbox, loaded when they are opened", async () => {
+    const { page, problems } = await site.signIn();
+    const agentId = await createAnswering(page);
+    const conversationId = await ask(agentId);
+    await stretch(conversationId);
+    let loads = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/trace")) loads += 1;
+    });
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${conversationId}`);
+    const summary = page.getByText("Trace", { exact: true });
+    await page.getByText(`${second} · 2,480 tokens · $0.0041`, { exact: false }).waitFor();
+    await page.getByText(`in place of ${own}`, { exact: false }).waitFor();
+    expect(loads).toBe(0);
+    await page.locator("summary", { has: summary }).press("Enter");
+    const steps = page.getByRole("table", { name: "Steps of the reply" });
+    const rows = steps.getByRole("row");
+    await expect.poll(() => rows.count()).toBe(5);
+    expect(loads).toBe(1);
+    await steps
+      .getByRole("row", { name: /Model.*called tools.*first token after 620 ms.*1,200 in \(800 cached\)/ })
+      .waitFor();
+    await steps.getByRole("row", { name: /Stock lookup.*result.*240 ms/ }).waitFor();
+    await steps.getByRole("row", { name: /Total 2\.3 s 2,400 in \(1,600 cached\)\s*80 out \$0\.0041/ }).waitFor();
+    const prompt = page.getByRole("table", { name: "Prompt of the last step, in characters" });
+    await prompt.getByRole("row", { name: /Instructions \d+% 64\d/ }).waitFor();
+    await page
+      .getByRole("region", { name: "Documents of the reply" })
+      .getByRole("link", { name: "Bikes in stock" })
+      .waitFor();
+    await site.picture(page, "trace-inbox");
+    await expectFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows the steps of a reply in the playground", async () => {
+    const { page, problems } = await site.signIn();
+    const agentId = await createAnswering(page);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}`);
+    const chat = page.getByRole("region", { name: "Try Harbour" });
+    await chat.getByLabel("Message to Harbour").fill("How many of the Tourer 28 are in stock?");
+    await page.keyboard.press("Enter");
+    await chat.locator("summary", { hasText: "Trace" }).click();
+    await chat.getByRole("table", { name: "Steps of the reply" }).getByText("Stock lookup").waitFor();
+    await site.picture(page, "trace-playground");
+    await expectFit(page);
+    expect(problems).toEqual([]);
   });
 
   it("hands over after failed replies in a row", async () => {

@@ -189,6 +189,11 @@ it("a reply costs what its price says, and a later price changes no stored reply
   expect(costs.body.data.cost).toBeCloseTo(0.01046, 10);
 });
 
+it("a reply of the built-in demo costs nothing", async () => {
+  const { conversationId } = await server.ask(await createAgent({ model: "foyer/demo", fallbackModels: [] }), "Hello?");
+  expect(await readReply(conversationId)).toMatchObject({ model: "foyer/demo", cost: 0 });
+});
+
 it("a cost budget that is used up stops replies", async () => {
   const requests = script(refuse(401));
   await server.call("PUT", `/models/prices/${encodeURIComponent(second)}`, { input: 10, output: 50 }, account);

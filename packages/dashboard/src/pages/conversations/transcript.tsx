@@ -225,6 +225,7 @@ function useTurnContext({
   return useMemo<TurnContext>(
     () => ({
       agentId: agent.id,
+      conversationId: conversation.id,
       agentName: agent.name,
       visitor,
       knownName: visitorsName,
@@ -235,6 +236,18 @@ function useTurnContext({
       onDeleteNote,
       asVisitor,
     }),
-    [agent.id, agent.name, visitor, visitorsName, query, submissions, openParts, onTogglePart, onDeleteNote, asVisitor],
+    [
+      agent.id,
+      conversation.id,
+      agent.name,
+      visitor,
+      visitorsName,
+      query,
+      submissions,
+      openParts,
+      onTogglePart,
+      onDeleteNote,
+      asVisitor,
+    ],
   );
 }

@@ -1,6 +1,7 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { memo, type ReactNode, useMemo } from "react";
 import { AgentAvatar, Avatar, VisitorAvatar } from "../../components/avatar.tsx";
+import { ReplyTrace } from "../../components/reply-trace/reply-trace.tsx";
 import { Status } from "../../components/status.tsx";
 import { WhyAnswer } from "../../components/why-answer/why-answer.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
@@ -19,6 +20,7 @@ const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric"
 
 export type TurnContext = {
   agentId: string;
+  conversationId: string;
   agentName: string;
   visitor: string;
   /** The visitor's name, or null if it is not known. */
@@ -147,6 +149,7 @@ function Speaker({ turn: { role, author, isSupplied }, context }: { turn: Turn; 
 
 function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
   const whyId = `why ${turn.id}`;
+  const traceId = `trace ${turn.id}`;
   const isByMember = turn.author.kind === "member";
   return (
     <div
@@ -175,6 +178,16 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
         isOpen={context.openParts.has(whyId)}
         onToggle={(isOpen) => context.onTogglePart(whyId, isOpen)}
       />
+      {!isByMember && (
+        <ReplyTrace
+          agentId={context.agentId}
+          conversationId={context.conversationId}
+          reply={turn}
+          searches={turn.searches}
+          isOpen={context.openParts.has(traceId)}
+          onToggle={(isOpen) => context.onTogglePart(traceId, isOpen)}
+        />
+      )}
       <TurnFooter turn={turn} />
     </div>
   );

@@ -78,6 +78,8 @@ function toPriceList(own: readonly ModelPriceRow[]): PriceList {
 
 function priceStep(step: UnpricedStep, find: PriceList["find"]): number | null {
   if (step.kind === "tool" || step.model === null) return null;
+  // The built-in demo calls no provider.
+  if (step.provider === "foyer") return 0;
   const price = find(step.model);
   const tokens = toPricedTokens(step);
   return price && tokens ? calculateCost(price, tokens) : null;

@@ -4,7 +4,6 @@ import {
   applyEvent,
   createTurn,
   findPreviousResult,
-  formatDuration,
   mayCite,
   type PlaygroundTool,
   type PlaygroundTurn,
@@ -130,16 +129,5 @@ describe("a reply in the playground", () => {
   it("is connected again with the first part after a broken connection", () => {
     const broken = { ...after(start, text(0, "We ")), isReconnecting: true };
     expect(applyEvent(broken, text(0, "are"), 90).isReconnecting).toBe(false);
-  });
-
-  it("formats durations with a readable precision", () => {
-    expect([0, 849.6, 1_000, 1_449, 9_949, 12_400].map(formatDuration)).toEqual([
-      "under 1 ms",
-      "850 ms",
-      "1.0 s",
-      "1.4 s",
-      "9.9 s",
-      "12 s",
-    ]);
   });
 });

@@ -34,6 +34,8 @@ export type PlaygroundTurn = Omit<ReplyState, "parts"> & {
   searches: readonly ReplySearch[];
   /** hosts to which links were removed; empty until the reply is stored */
   removedLinks: NonNullable<Message["removedLinks"]>;
+  /** null until the reply is stored */
+  stored: Message | null;
 };
 
 export function createTurn(key: number, said: string, now: number): PlaygroundTurn {
@@ -51,6 +53,7 @@ export function createTurn(key: number, said: string, now: number): PlaygroundTu
     tokens: null,
     searches: [],
     removedLinks: [],
+    stored: null,
   };
 }
 
@@ -87,15 +90,13 @@ function withTimes(part: ReplyPart, before: PlaygroundPart | undefined, now: num
  * Adds details that visitors do not receive: the provider's reason for a failure, complete tool results, the
  * searches, and removed links.
  */
-export function withMemberDetails(
-  turn: PlaygroundTurn,
-  { failure, toolCalls, searches = [], removedLinks = [] }: Message,
-): PlaygroundTurn {
+export function withMemberDetails(turn: PlaygroundTurn, stored: Message): PlaygroundTurn {
+  const { failure, toolCalls, searches = [], removedLinks = [] } = stored;
   const parts = turn.parts.map((part) => {
     if (part.type !== "tool" || part.result !== null || part.form) return part;
     return { ...part, result: toolCalls.find(({ id }) => id === part.id)?.forModel ?? null, isHidden: true };
   });
-  if (!failure) return { ...turn, parts, searches, removedLinks };
+  if (!failure) return { ...turn, parts, searches, removedLinks, stored };
   const { provider, providerStatus, message } = failure;
   const status = providerStatus === null ? "" : ` answered ${providerStatus}`;
   return {
@@ -103,6 +104,7 @@ export function withMemberDetails(
     parts,
     searches,
     removedLinks,
+    stored,
     problem: provider === null ? message : `${provider}${status}: ${message}`,
   };
 }
@@ -117,12 +119,4 @@ export function findPreviousResult(turns: readonly PlaygroundTurn[], tool: Playg
 /** Whether numbers in brackets can be citations. The sources arrive at the end, so a search counts as well. */
 export function mayCite({ parts, sources }: Pick<PlaygroundTurn, "parts" | "sources">): boolean {
   return sources.length > 0 || parts.some((part) => part.type === "tool" && part.kind === "documents");
-}
-
-/** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */
-export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1) return "under 1 ms";
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
-  const seconds = milliseconds / 1_000;
-  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }

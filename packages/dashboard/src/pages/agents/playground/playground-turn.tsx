@@ -2,20 +2,16 @@ import { ChevronRight } from "lucide-react";
 import { useMemo } from "react";
 import { Button } from "../../../components/button.tsx";
 import { CalledAs } from "../../../components/called-as.tsx";
+import { formatDuration } from "../../../components/duration-text.ts";
 import { LabeledJson } from "../../../components/json-block.tsx";
+import { ReplyTrace } from "../../../components/reply-trace/reply-trace.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
 import { WhyAnswer } from "../../../components/why-answer/why-answer.tsx";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { RemovedLinks } from "../../conversations/removed-links.tsx";
 import { toKind, toolKinds } from "../../tools/tool-kinds.tsx";
-import {
-  findPreviousResult,
-  formatDuration,
-  mayCite,
-  type PlaygroundTool,
-  type PlaygroundTurn,
-} from "./playground-state.ts";
+import { findPreviousResult, mayCite, type PlaygroundTool, type PlaygroundTurn } from "./playground-state.ts";
 import type { PlaygroundChatState } from "./use-playground-chat.ts";
 
 /** A message and its reply as visitors see it, with tool calls, durations and token usage. */
@@ -60,6 +56,14 @@ export function PlaygroundTurnView({
         {isSilent && <p className="glow text-soft">Waiting for the reply</p>}
         {chat.agent && <RemovedLinks agentId={chat.agent.id} links={turn.removedLinks} />}
         {chat.agent && <WhyAnswer agentId={chat.agent.id} searches={turn.searches} />}
+        {chat.agent && chat.conversation && turn.stored && (
+          <ReplyTrace
+            agentId={chat.agent.id}
+            conversationId={chat.conversation.id}
+            reply={turn.stored}
+            searches={turn.searches}
+          />
+        )}
         <TurnEnd turn={turn} onAgain={onAgain} />
       </div>
     </article>
