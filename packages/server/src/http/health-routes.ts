@@ -7,6 +7,7 @@ import { isLoopback } from "../loopback.ts";
 import { addPoolMetrics } from "../pools/pool-metrics.ts";
 import type { App } from "./app.ts";
 import { isForwarded } from "./forwarded.ts";
+import { addStoredMetrics } from "./stored-metrics.ts";
 
 export type HealthOptions = {
   runningReplies: () => number;
@@ -17,11 +18,8 @@ export type HealthOptions = {
 const publicRoute = { config: { access: "public" as const } };
 
 /** Registers `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
-export function healthRoutes(
-  app: App,
-  { db, config, models }: Deps,
-  { runningReplies, isDraining, handoffs }: HealthOptions,
-): void {
+export function healthRoutes(app: App, deps: Deps, { runningReplies, isDraining, handoffs }: HealthOptions): void {
+  const { db, config, models } = deps;
   const isReady = createReadinessCheck(db);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -44,6 +42,7 @@ export function healthRoutes(
     },
   });
   addPoolMetrics(registry);
+  addStoredMetrics(registry, deps);
   handoffs.addMetrics(registry);
   const durations = new Histogram({
     name: "foyer_http_request_duration_seconds",
