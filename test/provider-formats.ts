@@ -72,9 +72,9 @@ export const formats = {
       stream: true,
       temperature: 0.3,
       max_tokens: expect.any(Number),
-      system: [{ type: "text", text: "You sell bikes." }],
-      messages: [{ role: "user", content: [{ type: "text", text: "Hello?" }] }],
-      tools: [{ name, description, input_schema: schema }],
+      system: [{ type: "text", text: "You sell bikes.", cache_control: { type: "ephemeral" } }],
+      messages: [{ role: "user", content: [{ type: "text", text: "Hello?", cache_control: { type: "ephemeral" } }] }],
+      tools: [{ name, description, input_schema: schema, cache_control: { type: "ephemeral" } }],
     }),
     answered: ({ id, name, input }) => ({
       messages: [

@@ -10,7 +10,8 @@ import type { TokenBudgets } from "../plans/token-budget.ts";
 import { failure } from "../tools/tool-outcome.ts";
 import { createCitationFilter } from "./filters/citation-filter.ts";
 import { type LoopInput, runAgentLoop } from "./loop/agent-loop.ts";
-import { historyLimits, type Note, toPrompt } from "./turn/model-prompt.ts";
+import { historyLimits, listEarlierPassages, toPrompt } from "./turn/model-prompt.ts";
+import type { Note } from "./turn/prompt-notes.ts";
 
 /**
  * One step for a search of the documents, one for the answer, and one for a second search if the first found nothing.
@@ -63,6 +64,7 @@ export function createDraftWriter(
       ...(await notesOf(agent.id, conversationId)),
       { createdAt: Number.POSITIVE_INFINITY, text: instructions },
     ];
+    if (documents?.kind === "search") documents.continueFrom(listEarlierPassages(history));
     const reference = documents?.kind === "prefix" ? documents.text : null;
     const question = history.findLast(({ role }) => role === "user")?.content ?? "";
     let tokens = 0;
@@ -70,7 +72,8 @@ export function createDraftWriter(
     try {
       const input: LoopInput = {
         models: chain,
-        prompt: toPrompt({ systemPrompt: agent.systemPrompt, reference }, history, notes),
+        prompt: toPrompt({ systemPrompt: agent.systemPrompt, reference, modelId: chain.modelId }, history, notes)
+          .prompt,
         temperature: agent.temperature / 100,
         maxOutputTokens: agent.maxOutputTokens,
         reasoning: agent.reasoning,

@@ -29,9 +29,10 @@ import { createConversationStart } from "./turn/begin-conversation.ts";
 import { createTurnBuilder, type TurnOrigin } from "./turn/build-turn.ts";
 import type { Caller } from "./turn/caller.ts";
 import type { ChatBytes } from "./turn/chat-bytes.ts";
-import { historyLimits, type Note, toPrompt } from "./turn/model-prompt.ts";
+import { historyLimits, listEarlierPassages, toPrompt } from "./turn/model-prompt.ts";
 import { budgetOwner } from "./turn/new-messages.ts";
 import { passOn } from "./turn/pass-on.ts";
+import type { Note } from "./turn/prompt-notes.ts";
 import { type Answer, createRepeatedMessages, hashMessageKey, toFollowable } from "./turn/repeated-messages.ts";
 import { createStartFinder, hashStartKey } from "./turn/repeated-starts.ts";
 
@@ -194,7 +195,7 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
       void run(reply, {
         agent,
         models: chain,
-        ...createPrompt(agent, documents, { history: begun.history, notes, identity }),
+        ...createPrompt(agent, documents, { modelId: chain.modelId, history: begun.history, notes, identity }),
         pageOrigin: caller.origin,
         tools,
         documents,
@@ -282,16 +283,23 @@ function createReply(deps: Deps, request: ChatRequest, place: ReplyPlace): Runni
 
 const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
 
-/** The prompt, and the visitor's last message. A regenerated reply adds no message, so it is read from the history. */
+/**
+ * The prompt, what is stored of it, and the visitor's last message. A regenerated reply adds no message, so it is read
+ * from the history.
+ */
 function createPrompt(
   agent: AgentRow,
   documents: ReplyDocuments | null,
-  { history, notes, identity }: { history: HistoryRow[]; notes: Note[]; identity: Identity },
+  { modelId, history, notes, identity }: { modelId: string; history: HistoryRow[]; notes: Note[]; identity: Identity },
 ) {
   const { systemPrompt } = agent;
   const reference = documents?.kind === "prefix" ? documents.text : null;
+  if (documents?.kind === "search") documents.continueFrom(listEarlierPassages(history));
+  const allNotes = [...notes, ...createVisitorNotes(agent, identity)];
+  const { prompt, state } = toPrompt({ systemPrompt, reference, modelId }, history, allNotes);
   return {
-    prompt: toPrompt({ systemPrompt, reference }, history, [...notes, ...createVisitorNotes(agent, identity)]),
+    prompt,
+    promptState: JSON.stringify(state),
     question: history.findLast(({ role }) => role === "user")?.content ?? "",
   };
 }
@@ -299,5 +307,5 @@ function createPrompt(
 /** Creates the note, for the newest message, with the facts that the model may know about this turn's visitor. */
 function createVisitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
   const text = createVisitorNote(tellModel, verified);
-  return text === null ? [] : [{ createdAt: Number.POSITIVE_INFINITY, text }];
+  return text === null ? [] : [{ id: "visitor", createdAt: Number.POSITIVE_INFINITY, text }];
 }

@@ -13,7 +13,15 @@ export type ToolPiece = {
   executionType: string | null;
   input: unknown;
   result?: ToolOutcome;
+  /** how the model's own messages contained the call; absent in replies stored by earlier versions */
+  sent?: SentCall;
 };
+
+/**
+ * `step` counts the steps of the reply that called tools. `id` and `input` are those of the model where the call has
+ * others, and `note` was added to the result.
+ */
+export type SentCall = { step: number; id?: string; input?: unknown; note?: string };
 
 type TextPiece = { type: "text"; text: string };
 
@@ -59,7 +67,7 @@ export function listToolCalls(pieces: readonly Piece[], { isMember = false } = {
       return [];
     }
     if (piece.type !== "tool") return [];
-    const { result, type: _, ...call } = piece;
+    const { result, type: _, sent: __, ...call } = piece;
     const { isError = false, display = null, form = null } = result ?? {};
     return [
       {

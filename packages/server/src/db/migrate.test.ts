@@ -79,6 +79,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0084-answer-times",
       "0085-models",
       "0086-prompt-sizes",
+      "0089-prompt-state",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -144,6 +145,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0084-answer-times",
       "0085-models",
       "0086-prompt-sizes",
+      "0089-prompt-state",
     ]);
   });
 

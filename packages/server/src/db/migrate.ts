@@ -55,6 +55,7 @@ import { documentWarnings } from "./migrations/0082-document-warnings.ts";
 import { answerTimes } from "./migrations/0084-answer-times.ts";
 import { models } from "./migrations/0085-models.ts";
 import { promptSizes } from "./migrations/0086-prompt-sizes.ts";
+import { promptState } from "./migrations/0089-prompt-state.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -121,6 +122,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0084-answer-times", answerTimes],
   ["0085-models", models],
   ["0086-prompt-sizes", promptSizes],
+  ["0089-prompt-state", promptState],
 ];
 
 /**

@@ -11,7 +11,10 @@ import { createKnowledgePrefix, type KnowledgePrefix } from "./knowledge-prefix.
 const MAX_QUERIES = 3;
 const MAX_QUERY_CHARACTERS = 1_000;
 
-const SEARCH_TOOL = "search_documents";
+/** Citations have at most three digits, so numbers begin again above this one. */
+const MAX_EARLIER_NUMBER = 900;
+
+export const SEARCH_TOOL = "search_documents";
 
 const tool: LanguageModelV4FunctionTool = {
   type: "function",
@@ -45,6 +48,10 @@ type Documents = {
 export type DocumentSearch = {
   kind: "search";
   tool: LanguageModelV4FunctionTool;
+  /** The passages of earlier replies that are still in the prompt. */
+  earlier: readonly NumberedPassage[];
+  /** Adds passages of earlier replies, which can be cited again. New passages get higher numbers. */
+  continueFrom(passages: readonly NumberedPassage[]): void;
   /** The search to make before the model is called, or null when the message is only a greeting. */
   openingCall(message: string): { name: string; input: unknown } | null;
   run(input: unknown): Promise<ToolOutcome>;
@@ -75,6 +82,8 @@ export function createReplyDocuments(documents: Documents, encryption: Pick<Encr
 function createDocumentSearch(documents: Documents, { id, organizationId }: AgentRow, log: Logger): DocumentSearch {
   const numbers = new Map<string, number>();
   const received: NumberedPassage[] = [];
+  const earlier: NumberedPassage[] = [];
+  let lastNumber = 0;
 
   /**
    * Numbers a passage. It keeps its number when several searches find it; score and matched words belong to each
@@ -82,7 +91,7 @@ function createDocumentSearch(documents: Documents, { id, organizationId }: Agen
    */
   function receive(found: Found): NumberedPassage {
     const key = `${found.documentId}:${found.ordinal}`;
-    const n = numbers.get(key) ?? numbers.size + 1;
+    const n = numbers.get(key) ?? ++lastNumber;
     numbers.set(key, n);
     const passage = toNumbered(found, n);
     received.push(passage);
@@ -92,6 +101,13 @@ function createDocumentSearch(documents: Documents, { id, organizationId }: Agen
   return {
     kind: "search",
     tool,
+    earlier,
+    continueFrom(passages) {
+      const highest = passages.reduce((max, { n }) => Math.max(max, n), 0);
+      if (highest > MAX_EARLIER_NUMBER) return;
+      lastNumber = highest;
+      earlier.push(...passages.map((passage) => ({ ...passage, isCited: false })));
+    },
     openingCall(message) {
       if (isGreeting(message)) return null;
       return { name: SEARCH_TOOL, input: { queries: [message.slice(0, MAX_QUERY_CHARACTERS)] } };
@@ -119,7 +135,7 @@ function createDocumentSearch(documents: Documents, { id, organizationId }: Agen
         return failure("The documents cannot be searched right now.");
       }
     },
-    cite: (n) => markCited(received, n),
+    cite: (n) => markCited([...earlier, ...received], n),
   };
 }
 

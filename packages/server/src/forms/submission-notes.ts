@@ -12,7 +12,12 @@ export function createSubmissionNotes(store: SubmissionStore) {
   return async (agentId: string, conversationId: string) => {
     const submissions = await store.listVerified(agentId, conversationId, MAX_SUBMISSIONS);
     const files = await store.listFiles(submissions.map(({ id }) => id));
-    return submissions.map((row) => ({ createdAt: row.createdAt, text: formatNote(row, files) }));
+    return submissions.map((row) => ({
+      id: row.id,
+      createdAt: row.createdAt,
+      text: formatNote(row, files),
+      isReference: true,
+    }));
   };
 }
 

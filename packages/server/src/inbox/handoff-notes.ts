@@ -1,4 +1,4 @@
-import type { Note } from "../chat/turn/model-prompt.ts";
+import type { Note } from "../chat/turn/prompt-notes.ts";
 import type { Db } from "../db/open.ts";
 import type { HandoffRow } from "../db/tables/handoff.ts";
 import type { ConversationRow } from "../db/tables.ts";
@@ -29,9 +29,11 @@ const authorshipNotice =
   "Messages that begin with the name of a member of the team were not written by you. Do not write in a member's name";
 
 /** A note that a member wrote for the model still applies after the visitor has asked for a person again. */
-function createEarlierNotes({ endedAt, note }: HandoffRow): Note[] {
+function createEarlierNotes({ id, endedAt, note }: HandoffRow): Note[] {
   if (endedAt === null || note === null) return [];
-  return [{ createdAt: endedAt, text: `[A member of the team returned the conversation to you.${quoteNote(note)}]` }];
+  return [
+    { id, createdAt: endedAt, text: `[A member of the team returned the conversation to you.${quoteNote(note)}]` },
+  ];
 }
 
 const quoteNote = (note: string) => ` Their note for you, which the visitor does not see: ${quoteJson(note)}.`;
@@ -41,7 +43,7 @@ const quoteNote = (note: string) => ` Their note for you, which the visitor does
  * the newest message.
  */
 function createNewestNote(newest: HandoffRow, earlier: readonly HandoffRow[]): Note {
-  const { endedAt, endedBy, takenAt, note, promisedAt } = newest;
+  const { id, endedAt, endedBy, takenAt, note, promisedAt } = newest;
   const wasTaken = takenAt !== null || earlier.some((one) => one.takenAt !== null);
   const authors = wasTaken ? ` ${authorshipNotice}.` : "";
   if (endedAt === null) {
@@ -54,10 +56,11 @@ function createNewestNote(newest: HandoffRow, earlier: readonly HandoffRow[]): N
     };
   }
   if (takenAt === null && endedBy === "visitor") {
-    return { createdAt: endedAt, text: `[The visitor no longer waits for a person. You answer again.${authors}]` };
+    return { id, createdAt: endedAt, text: `[The visitor no longer waits for a person. You answer again.${authors}]` };
   }
   const quoted = note === null ? "" : quoteNote(note);
   return {
+    id,
     createdAt: endedAt,
     text: `[The part of the team is over, and you answer again, in your own name.${quoted} ${authorshipNotice}, and do not offer a person again for the same reason.]`,
   };

@@ -1,3 +1,4 @@
+import { withCacheMarkers } from "./cache-markers.ts";
 import { withFormat } from "./format-prompt.ts";
 import { createSdkModel } from "./model-fetch.ts";
 import { anthropicPrompt } from "./prompt-formats.ts";
@@ -16,7 +17,7 @@ export const anthropic: Provider = {
     const { apiKey, baseUrl } = connection;
     return createSdkModel({ provider: "anthropic", modelId, connection }, anthropicStream, (fetch) =>
       withFormat(
-        withPlainNames(createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch })(modelId)),
+        withCacheMarkers(withPlainNames(createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch })(modelId))),
         anthropicPrompt,
       ),
     );

@@ -325,7 +325,7 @@ function toFinishReason({ finishReason: raw, calls }: Completion): LanguageModel
 function toUsage(usage: JSONObject | undefined): LanguageModelV4Usage {
   const input = numberOrUndefined(usage?.prompt_tokens);
   const { prompt_tokens_details: read, completion_tokens_details: wrote } = usage ?? {};
-  const cacheRead = isObject(read) ? numberOrUndefined(read.cached_tokens) : undefined;
+  const cacheRead = isObject(read) ? numberOrUndefined(read.cached_tokens) : findCachedTokens(usage);
   const reasoning = isObject(wrote) ? numberOrUndefined(wrote.reasoning_tokens) : undefined;
   const written = numberOrUndefined(usage?.completion_tokens);
   const all = numberOrUndefined(usage?.total_tokens);
@@ -335,6 +335,11 @@ function toUsage(usage: JSONObject | undefined): LanguageModelV4Usage {
     outputTokens: { total: output, text: subtract(output, reasoning), reasoning },
     ...(usage && { raw: usage }),
   };
+}
+
+/** The names that DeepSeek, Moonshot and Mistral have for the tokens that were read from the cache. */
+function findCachedTokens(usage: JSONObject | undefined): number | undefined {
+  return numberOrUndefined(usage?.prompt_cache_hit_tokens ?? usage?.cached_tokens ?? usage?.num_cached_tokens);
 }
 
 export function reportedError(url: string, event: object): APICallError {

@@ -16,6 +16,8 @@ const learnedLimits = new LRUCache<string, number>({ max: 10_000, ttl: 3_600_000
 
 /** How much of a text is kept when the prompt is still too long without the earlier messages, in characters. */
 const SHORTEST_TEXT = 500;
+/** The part of the limit by which the earlier messages are shortened at a time. */
+const SHORTENING_STEP = 0.125;
 /** The part of the limit in a provider's message that is used, because bytes are only roughly proportional to tokens. */
 const MARGIN = 0.9;
 
@@ -88,7 +90,8 @@ function readRatio(text: string): number {
 }
 
 /**
- * Leaves out the oldest turns until the request has at most `limit` bytes. The instructions, the last message of the
+ * Leaves out the oldest turns until the request has at most `limit` bytes. An eighth of the limit is left out at a time,
+ * so that several requests in a row have the same start, which providers read from their cache. The instructions, the last message of the
  * visitor and the running reply are kept. If they are too long themselves, their texts are cut: first the results of
  * tools, such as passages of documents, then the end of the instructions, which contains the documents, and then the
  * message.
@@ -97,6 +100,8 @@ function shortenRequest(request: Request, limit: number): Request {
   const { prompt } = request;
   let excess = sizeOf(request) - limit;
   if (excess <= 0) return request;
+  const stepSize = Math.ceil(limit * SHORTENING_STEP);
+  let left = Math.ceil(excess / stepSize) * stepSize;
   const firstTurn = Math.max(
     prompt.findIndex(({ role }) => role !== "system"),
     0,
@@ -106,7 +111,11 @@ function shortenRequest(request: Request, limit: number): Request {
     firstTurn,
   );
   let start = firstTurn;
-  while (start < lastTurn && (excess > 0 || prompt[start]?.role !== "user")) excess -= sizeOf(prompt[start++]);
+  while (start < lastTurn && (left > 0 || prompt[start]?.role !== "user")) {
+    const size = sizeOf(prompt[start++]);
+    excess -= size;
+    left -= size;
+  }
   const kept = [...prompt.slice(0, firstTurn), ...prompt.slice(start)];
   return { ...request, prompt: excess > 0 ? cutTexts(kept, excess) : kept };
 }

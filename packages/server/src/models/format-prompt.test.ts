@@ -1,116 +1,11 @@
-import { Readable } from "node:stream";
-import type {
-  JSONSchema7,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-  LanguageModelV4Message,
-} from "@ai-sdk/provider";
+import type { JSONSchema7, LanguageModelV4FunctionTool, LanguageModelV4Message } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import "../../../../test/property-seed.ts";
-import {
-  type Refuse,
-  refuseAnthropic,
-  refuseChatTemplate,
-  refuseDeepseek,
-  refuseGemini,
-  refuseKimi,
-  refuseMistral,
-  refuseOpenaiChat,
-  refuseResponses,
-} from "../../../../test/providers/strict-providers.ts";
+import { findStrict, type Strict, send, strictNames } from "../../../../test/providers/receivers.ts";
 import { toPrompt } from "../chat/turn/model-prompt.ts";
 import type { HistoryRow } from "../conversations/log/queries.ts";
 import { type Piece, toColumns } from "../conversations/message-pieces.ts";
-import type { Outbound } from "../outbound/guarded-request.ts";
-import { anthropic } from "./anthropic.ts";
-import { google } from "./google.ts";
-import { mistral } from "./mistral.ts";
-import { ollama } from "./ollama.ts";
-import { openai } from "./openai.ts";
-import { openaiCompatible } from "./openai-compatible.ts";
-import type { Provider } from "./provider.ts";
-
-/** A provider as Foyer reaches it, what it refuses, and the ids of its calls: the n-th of a conversation or of a reply. */
-type Strict = { provider: Provider; model: string; refuse: Refuse; createId(n: number, toolName: string): string };
-
-const strict: Record<string, Strict> = {
-  OpenAI: {
-    provider: openai,
-    model: "gpt-5.4-mini",
-    refuse: refuseResponses,
-    createId: (n) => `call_${"Ab3".repeat(8)}${n}`,
-  },
-  Anthropic: {
-    provider: anthropic,
-    model: "claude-haiku-4-5",
-    refuse: refuseAnthropic,
-    createId: (n) => `toolu_01${"Xy9".repeat(7)}${n}`,
-  },
-  Gemini: { provider: google, model: "gemini-3-pro-preview", refuse: refuseGemini, createId: (n) => `${n}` },
-  Mistral: {
-    provider: mistral,
-    model: "mistral-small-latest",
-    refuse: refuseMistral,
-    createId: (n) => `Rk2dL${1000 + n}`,
-  },
-  "OpenAI's chat completions": {
-    provider: openaiCompatible,
-    model: "gpt-4o",
-    refuse: refuseOpenaiChat,
-    createId: (n) => `call_${"Zz1".repeat(8)}${n}`,
-  },
-  "Mistral by chat completions": {
-    provider: openaiCompatible,
-    model: "mistralai/Devstral-Small",
-    refuse: refuseMistral,
-    createId: (n) => `Qw3rT${1000 + n}`,
-  },
-  DeepSeek: {
-    provider: openaiCompatible,
-    model: "deepseek-chat",
-    refuse: refuseDeepseek,
-    createId: (n) => `call_0_${"a1b2c3d4-".repeat(4)}${n}`,
-  },
-  Kimi: {
-    provider: openaiCompatible,
-    model: "kimi-k2-0905-preview",
-    refuse: refuseKimi,
-    createId: (n, name) => `functions.${name}:${n}`,
-  },
-  vLLM: {
-    provider: openaiCompatible,
-    model: "google/gemma-3-27b-it",
-    refuse: refuseChatTemplate,
-    createId: (n) => `chatcmpl-tool-${"f0".repeat(16)}${n}`,
-  },
-  // Ollama counts from 0 in every reply.
-  Ollama: { provider: ollama, model: "qwen3:8b", refuse: refuseChatTemplate, createId: (n) => `call_${n % 3}` },
-};
-const names = Object.keys(strict);
-const find = (name: string) => strict[name] as Strict;
-
-/** The body of the request that the provider receives for this call. */
-async function send({ provider, model }: Strict, call: LanguageModelV4CallOptions): Promise<never> {
-  let body = "";
-  const outbound = {
-    stream: async (request: { body: string }) => {
-      body = request.body;
-      return { status: 200, headers: {}, body: Readable.from([]) };
-    },
-    fetch: () => async (_: unknown, init: { body: string }) => {
-      body = init.body;
-      return new Response("", { headers: { "content-type": "text/event-stream" } });
-    },
-  } as unknown as Outbound;
-  const chat = await provider.connect(
-    { apiKey: "k", baseUrl: "https://provider.example/v1", trust: "operator", organizationId: null, outbound },
-    model,
-  );
-  if ("streamTo" in chat) await chat.streamTo(call, () => {}).catch(() => {});
-  else await (await chat.doStream(call)).stream.cancel();
-  return JSON.parse(body) as never;
-}
 
 const tool = (name: string, inputSchema: object, description = `What ${name} does`): LanguageModelV4FunctionTool => ({
   type: "function",
@@ -122,6 +17,7 @@ const stock = tool("bike_stock", { type: "object", properties: { bike: { type: "
 
 const toRows = (
   turns: ReadonlyArray<Pick<HistoryRow, "role"> & { pieces: Piece[]; authorName?: string | null }>,
+  model: string,
 ): HistoryRow[] =>
   turns.map(({ role, pieces, authorName = null }, position) => ({
     ...toColumns(pieces),
@@ -131,6 +27,9 @@ const toRows = (
     position,
     createdAt: position,
     authorName,
+    model: role === "assistant" && authorName === null ? model : null,
+    fallbackFrom: null,
+    promptState: null,
   }));
 
 const text = fc.oneof(
@@ -212,13 +111,13 @@ function ownStep({ createId }: Strict): LanguageModelV4Message[] {
   ];
 }
 
-const pairs = names.flatMap((from) => names.map((to) => [from, to] as const));
+const pairs = strictNames.flatMap((from) => strictNames.map((to) => [from, to] as const));
 
 describe("a conversation whose agent changes its model", () => {
   it.each(pairs)("continues after a change from %s to %s", async (from, to) => {
-    const receiver = find(to);
+    const receiver = findStrict(to);
     const sent = fc.record({
-      turns: conversationWith(find(from)),
+      turns: conversationWith(findStrict(from)),
       systemPrompt: fc.option(text),
       notes: fc.array(
         text.map((one) => ({ createdAt: 1, text: one })),
@@ -230,8 +129,11 @@ describe("a conversation whose agent changes its model", () => {
     await fc.assert(
       fc.asyncProperty(sent, async ({ turns, systemPrompt, notes, hasTools, isInReply }) => {
         const hello = { role: "user" as const, pieces: [{ type: "text" as const, text: "Hello?" }] };
-        const history = toRows(isInReply ? [...turns, hello] : turns);
-        const prompt = [...toPrompt({ systemPrompt }, history, notes), ...(isInReply ? ownStep(receiver) : [])];
+        const history = toRows(isInReply ? [...turns, hello] : turns, from);
+        const prompt = [
+          ...toPrompt({ systemPrompt, modelId: to }, history, notes).prompt,
+          ...(isInReply ? ownStep(receiver) : []),
+        ];
         const refusal = receiver.refuse(
           await send(receiver, { prompt, ...(hasTools || isInReply ? { tools: [stock] } : {}) }),
         );
@@ -242,7 +144,7 @@ describe("a conversation whose agent changes its model", () => {
   });
 
   it("keeps the ids that the provider sent during the running reply", async () => {
-    const receiver = find("DeepSeek");
+    const receiver = findStrict("DeepSeek");
     const prompt: LanguageModelV4Message[] = [
       { role: "user", content: [{ type: "text", text: "How many?" }] },
       ...ownStep(receiver),
@@ -254,7 +156,7 @@ describe("a conversation whose agent changes its model", () => {
   });
 
   it("leaves out thoughts that a model of Mistral wrote into its text before a call", async () => {
-    const receiver = find("Mistral by chat completions");
+    const receiver = findStrict("Mistral by chat completions");
     const [assistant, result] = ownStep(receiver) as [LanguageModelV4Message & { role: "assistant" }, never];
     const providerOptions = { chatCompletions: { isText: true } };
     const thoughts = { type: "reasoning" as const, text: "[THINK]Look it up.[/THINK]", providerOptions };
@@ -269,7 +171,7 @@ describe("a conversation whose agent changes its model", () => {
   it("moves a tool's description that is too long into the instructions", async () => {
     const description = "x".repeat(4_000);
     const prompt: LanguageModelV4Message[] = [{ role: "user", content: [{ type: "text", text: "Hello?" }] }];
-    const body = await send(find("OpenAI's chat completions"), {
+    const body = await send(findStrict("OpenAI's chat completions"), {
       prompt,
       tools: [tool("find", { type: "object" }, description)],
     });
@@ -322,8 +224,8 @@ function schemaOf(depth: number): fc.Arbitrary<object> {
 }
 
 describe("a tool's input schema", () => {
-  it.each(names)("is accepted by %s", async (name) => {
-    const receiver = find(name);
+  it.each(strictNames)("is accepted by %s", async (name) => {
+    const receiver = findStrict(name);
     const prompt: LanguageModelV4Message[] = [{ role: "user", content: [{ type: "text", text: "Hello?" }] }];
     await fc.assert(
       fc.asyncProperty(schemaOf(2), fc.string({ maxLength: 4_000 }), async (inputSchema, description) => {

@@ -22,12 +22,19 @@ export type PromptFormat = {
   /** the longest description of a tool, in characters; longer ones move into the instructions */
   maxDescription: number;
   toSchema(schema: JSONSchema7): JSONSchema7;
+  /** whether the agent's instructions and its documents remain messages of their own */
+  separatesInstructions: boolean;
 };
 
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolCall = Extract<Assistant["content"][number], { type: "tool-call" }>;
 type ToolMessage = Extract<LanguageModelV4Message, { role: "tool" }>;
 type ToolResult = Extract<ToolMessage["content"][number], { type: "tool-result" }>;
+
+/** Marks a call of an earlier reply that the same model has written. */
+export const ownCall = { providerOptions: { foyer: { isOwn: true } } };
+
+const isOwnCall = ({ providerOptions }: ToolCall) => providerOptions?.foyer?.isOwn === true;
 
 /** Rewrites each call before the provider's package converts it. */
 export function withFormat(model: StreamModel, format: PromptFormat): StreamModel {
@@ -51,7 +58,7 @@ export function formatCall(call: LanguageModelV4CallOptions, format: PromptForma
     const toName = format.keepsOwnNames && index > lastUser ? (name: string) => name : toToolName;
     return cleanMessage(message, format, toName);
   });
-  const messages = replaceCallIds(addBridges(joinMessages(pairResults(cleaned))), format);
+  const messages = replaceCallIds(addBridges(joinMessages(pairResults(cleaned), format)), format);
   if (!call.tools) return { ...call, prompt: messages };
   const tools = call.tools.map((tool) => formatTool(tool, format));
   return { ...call, prompt: withLongDescriptions(messages, call.tools, format), tools };
@@ -112,7 +119,7 @@ function cleanMessage(
     case "assistant":
       return cleanAssistant(message, format, toName);
     case "tool":
-      return [{ ...message, content: message.content.map((part) => cleanResult(part, toName)) }];
+      return [{ ...message, content: message.content.map(cleanResult) }];
   }
 }
 
@@ -142,16 +149,13 @@ function cleanText<T extends { type: string }>(part: T | { type: "text"; text: s
   return isBlank(part.text) ? [] : [{ ...part, text: part.text.toWellFormed() } as unknown as T];
 }
 
-function cleanResult(
-  part: ToolMessage["content"][number],
-  toName: (name: string) => string,
-): ToolMessage["content"][number] {
+/** The result's name is that of its call, see `pairResults`. */
+function cleanResult(part: ToolMessage["content"][number]): ToolMessage["content"][number] {
   if (part.type !== "tool-result") return part;
   const { output } = part;
-  const toolName = toName(part.toolName);
-  if (output.type !== "text" && output.type !== "error-text") return { ...part, toolName };
+  if (output.type !== "text" && output.type !== "error-text") return part;
   const value = isBlank(output.value) ? "(no output)" : output.value.toWellFormed();
-  return { ...part, toolName, output: { ...output, value } };
+  return { ...part, output: { ...output, value } };
 }
 
 /** True for a text without a visible character. Providers differ in the characters that they count as white space. */
@@ -207,7 +211,7 @@ function takeResult({ toolCallId, toolName }: ToolCall, results: ToolResult[]): 
   return { ...(result ?? { type: "tool-result", toolCallId, output }), toolName };
 }
 
-function joinMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+function joinMessages(prompt: LanguageModelV4Prompt, { separatesInstructions }: PromptFormat): LanguageModelV4Prompt {
   const joined: LanguageModelV4Message[] = [];
   for (const message of prompt) {
     const last = joined.at(-1);
@@ -215,6 +219,8 @@ function joinMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
       joined[joined.length - 1] = { ...last, content: [...last.content, ...message.content] };
     } else if (last?.role === "assistant" && message.role === "assistant") {
       joined[joined.length - 1] = { ...last, content: [...last.content, ...message.content] };
+    } else if (last?.role === "system" && message.role === "system" && !separatesInstructions) {
+      joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
     } else {
       joined.push(message);
     }
@@ -269,7 +275,7 @@ function replaceCallIds(prompt: LanguageModelV4Prompt, format: PromptFormat): La
     if (message.role === "assistant") {
       ids = [];
       const content = message.content.map((part) =>
-        part.type === "tool-call" ? { ...part, toolCallId: chooseId(part, index > lastUser) } : part,
+        part.type === "tool-call" ? { ...part, toolCallId: chooseId(part, isOwnCall(part) || index > lastUser) } : part,
       );
       return { ...message, content };
     }

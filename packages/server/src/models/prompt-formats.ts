@@ -16,9 +16,15 @@ export const anthropicPrompt: PromptFormat = {
   allowsTextWithCalls: true,
   maxDescription: Number.POSITIVE_INFINITY,
   toSchema: toObjectSchema,
+  separatesInstructions: true,
 };
 
-export const googlePrompt: PromptFormat = { ...anthropicPrompt, acceptsOwnId: isAnyId, toSchema: toGeminiSchema };
+export const googlePrompt: PromptFormat = {
+  ...anthropicPrompt,
+  acceptsOwnId: isAnyId,
+  toSchema: toGeminiSchema,
+  separatesInstructions: false,
+};
 
 /** Mistral also refuses an assistant's message with both text and calls. */
 export const mistralPrompt: PromptFormat = {
@@ -29,10 +35,11 @@ export const mistralPrompt: PromptFormat = {
   allowsTextWithCalls: false,
   maxDescription: Number.POSITIVE_INFINITY,
   toSchema: toObjectSchema,
+  separatesInstructions: false,
 };
 
 /** OpenAI's Responses API. Azure and earlier models refuse longer descriptions. */
-export const openaiPrompt: PromptFormat = { ...anthropicPrompt, maxDescription: 1_024 };
+export const openaiPrompt: PromptFormat = { ...anthropicPrompt, maxDescription: 1_024, separatesInstructions: false };
 
 /**
  * What a server of chat completions requires. It can run any model, and the chat templates of models have rules of their
@@ -48,6 +55,7 @@ export function chatCompletionsPrompt(modelId: string): PromptFormat {
     allowsTextWithCalls: true,
     maxDescription: 1_024,
     toSchema: /gemini/i.test(modelId) ? toGeminiSchema : toObjectSchema,
+    separatesInstructions: false,
   };
   return /kimi/i.test(modelId) ? { ...format, ...kimiIds } : format;
 }

@@ -1,4 +1,4 @@
-import { APICallError, type JSONArray, type JSONObject } from "@ai-sdk/provider";
+import { APICallError, type JSONArray, type JSONObject, type JSONValue } from "@ai-sdk/provider";
 import { LRUCache } from "lru-cache";
 import { isObject } from "./json.ts";
 import { hasReasoning, withoutReasoning } from "./reasoning.ts";
@@ -19,6 +19,21 @@ const essential = new Set(["model", "messages", "input", "contents", "prompt", "
 const chatCompletions = new Set(["openai-compatible", "ollama"]);
 
 const refusables: Record<string, Refusable> = {
+  /** Proxies with Anthropic's format may not know its cache. */
+  cacheMarkers: {
+    findRefused: (error, body) => (names(error, "cache_control") && hasCacheMarkers(body) ? [""] : []),
+    remove: ({ tools, system, messages, ...body }) => ({
+      ...body,
+      ...(tools === undefined ? {} : { tools: withoutCacheMarkers(tools) }),
+      ...(system === undefined ? {} : { system: withoutCacheMarkers(system) }),
+      ...(messages === undefined
+        ? {}
+        : mapMessages({ messages }, ({ content = null, ...message }) => ({
+            ...message,
+            content: withoutCacheMarkers(content),
+          }))),
+    }),
+  },
   /** How much the model thinks, under the name of any provider. */
   reasoning: {
     findRefused: (error, body) => {
@@ -208,6 +223,15 @@ const isAboutSchema = (error: string) =>
 function mapMessages(body: JSONObject, change: (message: JSONObject) => JSONObject): JSONObject {
   if (!Array.isArray(body.messages)) return body;
   return { ...body, messages: body.messages.map((message) => (isObject(message) ? change(message) : message)) };
+}
+
+const hasCacheMarkers = ({ tools, system, messages }: JSONObject) =>
+  JSON.stringify([tools, system, messages]).includes('"cache_control"');
+
+function withoutCacheMarkers(blocks: JSONValue): JSONValue {
+  return Array.isArray(blocks)
+    ? blocks.map((block) => (isObject(block) ? without(block as JSONObject, "cache_control") : block))
+    : blocks;
 }
 
 const ownMessageMembers = new Set(["role", "content", "tool_calls", "tool_call_id"]);

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import type { PromptSize, ReasoningLevel, Usage } from "@foyer/contract";
-import type { ToolPiece } from "../../conversations/message-pieces.ts";
+import type { SentCall, ToolPiece } from "../../conversations/message-pieces.ts";
 import { newCallId } from "../../ids.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
 import type { ModelPart } from "../../models/chat-model.ts";
@@ -92,7 +92,7 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
  */
 export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const prompt = [...input.prompt];
-  const totals: Totals = { usage: noUsage, callIds: new Set(), hasSaid: false, hasActed: false };
+  const totals: Totals = { usage: noUsage, callIds: new Set(), callingSteps: 0, hasSaid: false, hasActed: false };
   const measure = createPromptMeter({
     tools: input.tools,
     documentCharacters: input.documentCharacters ?? 0,
@@ -247,6 +247,8 @@ type Totals = {
   usage: Usage;
   /** the ids of the calls */
   callIds: Set<string>;
+  /** the number of steps that called tools */
+  callingSteps: number;
   /** whether the visitor has received any text */
   hasSaid: boolean;
   /** whether a tool other than a search has succeeded */
@@ -323,12 +325,13 @@ async function runTools(
   answer: ModelStep,
   { input, output, totals }: { input: LoopInput; output: ReplyOutput; totals: Totals },
 ): Promise<LanguageModelV4Message> {
+  const step = totals.callingSteps++;
   const inputs = answer.calls.map((call) => readInput(call, input.tools));
   const pieces = answer.calls.map((call, index): ToolPiece => {
     const tool = input.find(call.toolName);
     const executionType = tool?.executionType ?? null;
-    return {
-      type: "tool",
+    const piece = {
+      type: "tool" as const,
       id: executionType === "client" ? newCallId() : call.toolCallId,
       name: call.toolName,
       label: tool?.label ?? null,
@@ -336,6 +339,8 @@ async function runTools(
       executionType,
       input: tool?.shownInput ? tool.shownInput(inputs[index]) : inputs[index],
     };
+    const isLast = index === answer.calls.length - 1;
+    return { ...piece, sent: describeSent(call, piece, { step, ignoredCalls: isLast ? answer.ignoredCalls : 0 }) };
   });
   const calls = pieces.map((piece, index) => ({ ...piece, input: inputs[index] }));
   const runTool: LoopInput["runTool"] = async (call, options) => {
@@ -357,13 +362,11 @@ async function runTools(
         : await announceAndAwait(piece, output, outcomes[index]);
       output.toolResult(piece, result);
       totals.hasActed ||= !result.isError && piece.executionType !== "documents";
-      const isLast = index === pieces.length - 1;
-      const note = isLast && answer.ignoredCalls > 0 ? `\n\n[${ignoredNote(answer.ignoredCalls)}]` : "";
       content.push({
         type: "tool-result",
         toolCallId: answer.calls[index]?.toolCallId ?? piece.id,
         toolName: piece.name,
-        output: { type: result.isError ? "error-text" : "text", value: result.forModel + note },
+        output: { type: result.isError ? "error-text" : "text", value: result.forModel + (piece.sent?.note ?? "") },
       });
     }
   } finally {
@@ -423,6 +426,22 @@ function runConcurrently(
   };
   for (let worker = 0; worker < MAX_CONCURRENT_CALLS; worker++) void work();
   return outcomes.map(({ promise }) => promise);
+}
+
+/** What the model's messages contain of a call, where that differs from what is stored and shown. */
+function describeSent(
+  call: ToolCallPart,
+  piece: Pick<ToolPiece, "id" | "input">,
+  { step, ignoredCalls }: { step: number; ignoredCalls: number },
+): SentCall {
+  const input = parseToolInput(call.input);
+  const hasOtherInput = input !== undefined && JSON.stringify(input) !== JSON.stringify(piece.input);
+  return {
+    step,
+    ...(piece.id === call.toolCallId ? {} : { id: call.toolCallId }),
+    ...(hasOtherInput ? { input } : {}),
+    ...(ignoredCalls > 0 ? { note: `\n\n[${ignoredNote(ignoredCalls)}]` } : {}),
+  };
 }
 
 function ignoredNote(count: number): string {

@@ -4,7 +4,7 @@ import type { ConversationLog } from "../../conversations/log/log.ts";
 import type { EndedReply } from "../../conversations/log/turn.ts";
 import { type Piece, toColumns } from "../../conversations/message-pieces.ts";
 import type { AgentRow, MessageRow } from "../../db/tables.ts";
-import type { DocumentSearch, ReplyDocuments } from "../../documents/search-tool.ts";
+import { type DocumentSearch, type ReplyDocuments, SEARCH_TOOL } from "../../documents/search-tool.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
 import type { ModelChain } from "../../models/model-chain.ts";
 import { ModelError } from "../../models/model-error.ts";
@@ -36,6 +36,8 @@ type Run = {
   agent: AgentRow;
   models: ModelChain;
   prompt: LanguageModelV4Prompt;
+  /** what is stored of the prompt, see turn/prompt-notes.ts */
+  promptState: string;
   /** the origin of the page on which the visitor is chatting */
   pageOrigin: string | undefined;
   tools: AgentTools;
@@ -94,6 +96,7 @@ export function createReplyRunner(limits: AskLimits, { conversationLog, replies,
         inputTokens: ending.usage?.inputTokens ?? null,
         cachedInputTokens: ending.usage?.cachedInputTokens ?? null,
         outputTokens: ending.usage?.outputTokens ?? null,
+        promptState: refusal === null ? run.promptState : null,
         ...describeModel(models, { steps: outcome.steps, isCalled: refusal === null }),
         cost,
       };
@@ -172,6 +175,7 @@ async function produce(
   if (reply.isHandedOver) outcome.ending = { stopReason: "handed_over" };
   if (refusal !== null) return outcome;
   if (documents?.kind === "prefix") reply.keepCited(documents.passages);
+  else if (documents?.earlier.some(({ isCited }) => isCited)) reply.keepCited(documents.earlier);
   const { stopReason, usage } = outcome.ending;
   if (stopReason === "end_turn") {
     const cost = await addFollowUps(reply, { agent, models, question, log, onStep });
@@ -265,17 +269,18 @@ type LinkSources = Pick<Run, "agent" | "prompt" | "pageOrigin">;
 function* listTrustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, prompt, pageOrigin }: LinkSources) {
   yield* listNamingTexts(agent);
   if (pageOrigin) yield pageOrigin;
-  if (documents.kind === "prefix") yield* listAddresses(documents.passages);
+  yield* listAddresses(documents.kind === "prefix" ? documents.passages : documents.earlier);
   for (const piece of reply.pieces) {
     if (piece.type !== "tool" || !piece.result) continue;
     if (piece.result.passages) yield* listAddresses(piece.result.passages);
     else if (!isFromPage(piece.result.forModel)) yield piece.result.forModel;
   }
-  // Include the results of earlier replies. The results of earlier searches are no longer in the prompt.
+  // Include the results of earlier replies, except for those of searches.
   for (const message of prompt) {
     if (message.role !== "tool") continue;
     for (const part of message.content) {
       if (part.type !== "tool-result" || part.output.type !== "text" || isFromPage(part.output.value)) continue;
+      if (part.toolName === SEARCH_TOOL) continue;
       yield part.output.value;
     }
   }

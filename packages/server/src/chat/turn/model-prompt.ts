@@ -1,7 +1,10 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { HistoryRow } from "../../conversations/log/queries.ts";
 import { type Piece, parsePieces, type ToolPiece } from "../../conversations/message-pieces.ts";
+import { ownCall } from "../../models/format-prompt.ts";
+import type { NumberedPassage } from "../../tools/tool-outcome.ts";
 import { quotePage } from "./message-page.ts";
+import { type Note, type PromptState, parsePromptState, placeNotes } from "./prompt-notes.ts";
 
 /** The maximum length of the history that is sent to the model. The newest messages are used. */
 const HISTORY_CHARACTERS = 400_000;
@@ -12,37 +15,54 @@ type StepPiece = Exclude<Piece, { type: "passages" | "suggestions" }>;
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
 
-/** An event outside the chat that the model should know about, such as a form submission. */
-export type Note = { createdAt: number; text: string };
-
 /** Instructions in addition to the conversation. `reference` is the text of the agent's documents when they are few. */
-type Instructions = { systemPrompt: string | null; reference?: string | null };
+type Instructions = {
+  systemPrompt: string | null;
+  reference?: string | null;
+  /** the model that is asked; the ids of its own earlier calls are not replaced */
+  modelId?: string;
+};
 
 /**
  * Builds the prompt: the agent's instructions and the conversation, oldest first, starting with a user message. A note
  * is inserted into the user message that follows it, or into the last message, because not every model accepts two
  * consecutive messages of the same role. The last message is a user message, because most models refuse any other.
+ *
+ * The prompt begins with the same messages as the prompt of the previous turn, so that providers can read them from
+ * their cache. `state` is stored with the reply for this purpose.
  */
 export function toPrompt(
-  { systemPrompt, reference = null }: Instructions,
+  { systemPrompt, reference = null, modelId }: Instructions,
   history: readonly HistoryRow[],
   notes: readonly Note[] = [],
-): LanguageModelV4Prompt {
+): { prompt: LanguageModelV4Prompt; state: PromptState } {
   const newest = takeNewest(history);
   const firstUser = newest.findIndex((row) => row.role === "user");
   // Not every model accepts a conversation that starts with an assistant message, such as a bubble.
   const isOpening = firstUser > 0 && newest[0]?.position === 0;
   const told = isOpening ? newest : newest.slice(Math.max(firstUser, 0));
   const last = told.at(-1);
-  const notesOf = Map.groupBy(notes, (note) => {
-    const next = told.find((row) => row.role === "user" && row.createdAt >= note.createdAt);
-    return (next ?? (last?.role === "user" ? last : undefined))?.id;
-  });
-  const messages = joinMessages(withChangedPages(told).flatMap((row) => toMessages(row, notesOf.get(row.id) ?? [])));
-  const closing = last?.role === "user" ? [] : [toClosing(notesOf.get(undefined) ?? [])];
-  const opened = [...(isOpening ? [beforeOpening] : []), ...messages, ...closing];
-  const instructions = [systemPrompt, reference].filter((text) => text?.trim()).join("\n\n");
-  return instructions === "" ? opened : [{ role: "system", content: instructions }, ...opened];
+  const { textsOf, unplaced, placed } = placeNotes(told, notes);
+  const isOwn = (row: HistoryRow) => row.model === modelId && row.fallbackFrom === null;
+  const messages = joinMessages(
+    withChangedPages(told).flatMap((row) => toMessages(row, { notes: textsOf(row), isOwn: isOwn(row) })),
+  );
+  const closing = last?.role === "user" ? [] : [toClosing(unplaced)];
+  const instructions = [systemPrompt, reference].flatMap((text): LanguageModelV4Message[] =>
+    text?.trim() ? [{ role: "system", content: text }] : [],
+  );
+  return {
+    prompt: [...instructions, ...(isOpening ? [beforeOpening] : []), ...messages, ...closing],
+    state: { start: newest[0]?.position ?? 0, notes: placed },
+  };
+}
+
+/** The passages that earlier searches have found. Their numbers are never used again in the conversation. */
+export function listEarlierPassages(history: readonly HistoryRow[]): NumberedPassage[] {
+  return history
+    .filter(({ pieces }) => pieces !== null)
+    .flatMap(parsePieces)
+    .flatMap((piece) => (piece.type === "tool" ? (piece.result?.passages ?? []) : []));
 }
 
 /** Joins consecutive messages of the same role. A person and the visitor can each send several messages in a row. */
@@ -65,16 +85,28 @@ const beforeOpening: LanguageModelV4Message = {
 /**
  * The end of a conversation in which the visitor did not write last. The notes that follow all messages are part of it.
  */
-function toClosing(notes: readonly Note[]): LanguageModelV4Message {
-  const texts = notes.length > 0 ? notes.map(({ text }) => text) : ["[The visitor has not answered yet.]"];
+function toClosing(notes: readonly string[]): LanguageModelV4Message {
+  const texts = notes.length > 0 ? notes : ["[The visitor has not answered yet.]"];
   return { role: "user", content: texts.map((text) => ({ type: "text", text })) };
 }
 
-function takeNewest(history: readonly HistoryRow[]) {
+/**
+ * The newest messages that fit. They begin where those of the previous prompt began while they fit, and then with half
+ * of them, so that the start seldom changes.
+ */
+function takeNewest(history: readonly HistoryRow[]): readonly HistoryRow[] {
+  const first = history[0]?.position ?? 0;
+  const start = history.map(parsePromptState).findLast((state) => state !== null)?.start ?? 0;
+  const kept = history.filter(({ position }) => position >= start);
+  const isWhole = first <= start && takeFitting(kept, HISTORY_CHARACTERS).length === kept.length;
+  return isWhole ? kept : takeFitting(history.slice(-historyLimits.limit / 2), HISTORY_CHARACTERS / 2);
+}
+
+function takeFitting(history: readonly HistoryRow[], maxCharacters: number): readonly HistoryRow[] {
   let characters = 0;
   const lastDropped = history.findLastIndex((row, index) => {
     characters += row.content.length + (row.pieces?.length ?? 0) + (row.page?.length ?? 0);
-    return characters > HISTORY_CHARACTERS && index < history.length - 1;
+    return characters > maxCharacters && index < history.length - 1;
   });
   return history.slice(lastDropped + 1);
 }
@@ -89,10 +121,13 @@ function withChangedPages(history: readonly HistoryRow[]): HistoryRow[] {
   });
 }
 
-function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Message[] {
+function toMessages(
+  row: HistoryRow,
+  { notes, isOwn }: { notes: readonly string[]; isOwn: boolean },
+): LanguageModelV4Message[] {
   if (row.role === "user") {
     const page = row.page === null ? [] : [quotePage(row.page)];
-    const texts = [...notes.map(({ text }) => text), ...page, row.content];
+    const texts = [...notes, ...page, row.content];
     return [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }];
   }
   if (row.authorName !== null) {
@@ -102,14 +137,15 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
   let step: StepPiece[] = [];
   for (const piece of parsePieces(row)) {
     if (piece.type === "passages" || piece.type === "suggestions") continue;
+    const before = step.at(-1);
     // Text that follows tool calls belongs to the next step.
-    if (piece.type === "text" && step.at(-1)?.type === "tool") {
-      messages.push(...toStepMessages(step));
+    if (before?.type === "tool" && (piece.type === "text" || piece.sent?.step !== before.sent?.step)) {
+      messages.push(...toStepMessages(step, isOwn));
       step = [];
     }
     step.push(piece);
   }
-  return [...messages, ...toStepMessages(step)];
+  return [...messages, ...toStepMessages(step, isOwn)];
 }
 
 /** A member's message, marked with their name. The name cannot contain the bracket that ends the mark. */
@@ -118,26 +154,30 @@ function attributeText(name: string, content: string): string {
 }
 
 /** The model's output of one step and the tool results that it received. */
-function toStepMessages(step: readonly StepPiece[]): LanguageModelV4Message[] {
+function toStepMessages(step: readonly StepPiece[], isOwn: boolean): LanguageModelV4Message[] {
   if (step.length === 0) return [];
   const calls = step.filter((piece) => piece.type === "tool");
   const content: Assistant["content"] = step.map((piece) =>
     piece.type === "text"
       ? { type: "text", text: piece.text }
-      : { type: "tool-call", toolCallId: piece.id, toolName: piece.name, input: piece.input },
+      : {
+          type: "tool-call",
+          toolCallId: toSentId(piece),
+          toolName: piece.name,
+          input: piece.sent?.input ?? piece.input,
+          ...(isOwn ? ownCall : {}),
+        },
   );
   const assistant: Assistant = { role: "assistant", content };
   return calls.length === 0 ? [assistant] : [assistant, { role: "tool", content: calls.map(toResult) }];
 }
 
-function toResult({ id, name, result }: ToolPiece): ToolResults["content"][number] {
-  if (result?.passages) {
-    // The numbering of passages starts again in every reply, so the model must not cite numbers of an earlier one.
-    const value = "The passages of this earlier search are no longer available. Search again if you need them.";
-    return { type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value } };
-  }
+const toSentId = ({ id, sent }: ToolPiece) => sent?.id ?? id;
+
+function toResult(piece: ToolPiece): ToolResults["content"][number] {
+  const { name, result, sent } = piece;
   const output = result
-    ? ({ type: result.isError ? "error-text" : "text", value: result.forModel } as const)
+    ? ({ type: result.isError ? "error-text" : "text", value: result.forModel + (sent?.note ?? "") } as const)
     : ({ type: "error-text", value: "The call was interrupted." } as const);
-  return { type: "tool-result", toolCallId: id, toolName: name, output };
+  return { type: "tool-result", toolCallId: toSentId(piece), toolName: name, output };
 }

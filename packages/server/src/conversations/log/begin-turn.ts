@@ -75,11 +75,14 @@ export async function beginTurn(
     position: position + index,
     createdAt: now,
     authorName: null,
+    model: null,
+    fallbackFrom: null,
+    promptState: null,
   }));
   for (const message of appended) {
     // An assistant message from the client is complete, but how it ended is unknown.
     const stopReason = message.role === "assistant" ? "end_turn" : null;
-    await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
+    await queries.insertMessage(trx, { ...message, conversationId, stopReason, now });
   }
   await emit(trx, toChanges(turn, { handler, epoch, at: now }));
   if ((turn.isNew && replyId === null) || isPassedOn({ handler }, turn)) {

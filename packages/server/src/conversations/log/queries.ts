@@ -8,13 +8,30 @@ import type { ConversationSize } from "../conversation-size.ts";
 
 export type HistoryRow = Pick<
   MessageRow,
-  "id" | "role" | "content" | "pieces" | "page" | "position" | "createdAt" | "authorName"
+  | "id"
+  | "role"
+  | "content"
+  | "pieces"
+  | "page"
+  | "position"
+  | "createdAt"
+  | "authorName"
+  | "model"
+  | "fallbackFrom"
+  | "promptState"
 >;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
 export type ReplyEnd = ReplyState &
   Pick<
     MessageRow,
-    "inputTokens" | "cachedInputTokens" | "outputTokens" | "removedLinks" | "model" | "fallbackFrom" | "cost"
+    | "inputTokens"
+    | "cachedInputTokens"
+    | "outputTokens"
+    | "removedLinks"
+    | "model"
+    | "fallbackFrom"
+    | "promptState"
+    | "cost"
   > & { stopReason: string };
 
 /** The size of a conversation and its handler. */
@@ -232,6 +249,7 @@ function endQueries(db: Db) {
           outputTokens: param("outputTokens"),
           model: param("model"),
           fallbackFrom: param("fallbackFrom"),
+          promptState: param("promptState"),
           cost: param("cost"),
           updatedAt: param("now"),
         })
@@ -316,6 +334,7 @@ function messageQueries(db: Db) {
       db
         .selectFrom("messages")
         .select(["id", "role", "content", "pieces", "page", "position", "createdAt", "authorName"])
+        .select(["model", "fallbackFrom", "promptState"])
         .where(
           "id",
           "in",

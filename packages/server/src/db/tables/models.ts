@@ -19,6 +19,8 @@ export type AgentModelColumns = {
 export type ModelColumns = {
   /** the agent's own model, when another one answered in its place */
   fallbackFrom: string | null;
+  /** what the prompt contained besides the stored messages, as JSON, see chat/turn/prompt-notes.ts */
+  promptState: string | null;
   cachedInputTokens: number | null;
   /** in the organization's currency; null when a price is unknown */
   cost: number | null;
