@@ -134,7 +134,10 @@ export const sandboxFlags: readonly string[] = [
   "--max-old-space-size=256",
   "--permission",
   ...codeFolders.map((folder) => `--allow-fs-read=${folder}`),
+  // For the watchdog, see `dropPrivileges`.
   "--allow-worker",
+  // The permissions for files do not apply to node:sqlite, which reads and writes any database.
+  "--no-experimental-sqlite",
   "--no-warnings",
 ];
 

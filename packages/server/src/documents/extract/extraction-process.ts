@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { Faq } from "@foyer/contract";
 import { prepareDocument } from "../search/prepare-document.ts";
 import { cleanTitle } from "./clean-title.ts";
+import { dropPrivileges } from "./drop-privileges.ts";
 import { extract } from "./extract.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
@@ -23,6 +24,7 @@ let parts: Uint8Array[] = [];
 
 const watchdog = new Worker(new URL("./watchdog-thread.ts", import.meta.url), { workerData: { parent: process.ppid } });
 watchdog.unref();
+dropPrivileges();
 
 process.on("message", (message: ExtractionMessage) => {
   if (message.type === "start") {

@@ -130,6 +130,35 @@ it("the extraction process can read code, but no other file, and cannot write, c
   });
 });
 
+it("the extraction process can neither signal the server, nor change its priority, nor open a database, nor start a thread", async () => {
+  const script = `
+    const { Worker } = require("node:worker_threads");
+    const os = require("node:os");
+    const attempts = {
+      kill: () => process.kill(process.ppid, 0),
+      kill_directly: () => process._kill(process.ppid, 0),
+      debug: () => process._debugProcess(process.ppid),
+      binding: () => process.binding("process_methods"),
+      priority: () => os.setPriority(process.ppid, 19),
+      database: () => process.getBuiltinModule("node:sqlite").DatabaseSync,
+      thread: () => new Worker("process.kill(process.ppid, 0)", { eval: true }),
+      thread_again: () => { process.permission.add("worker"); },
+    };
+    const results = (async () => {
+      const { dropPrivileges } = await import(${JSON.stringify(new URL("./drop-privileges.ts", import.meta.url))});
+      const before = process.kill(process.ppid, 0);
+      dropPrivileges();
+      const late = await import("node:os");
+      const allowed = [];
+      for (const [name, attempt] of Object.entries({ ...attempts, import: () => late.setPriority(0) })) {
+        try { attempt(); allowed.push(name); } catch {}
+      }
+      console.log(JSON.stringify({ before, allowed }));
+    })();`;
+  const { stdout } = await promisify(execFile)(process.execPath, [...sandboxFlags, "-e", script], { env: {} });
+  expect(JSON.parse(stdout)).toEqual({ before: true, allowed: [] });
+});
+
 it("the extraction process has a lower priority than the server", async () => {
   await read("One.");
   expect(extractor.pids().map((pid) => getPriority(pid))).toEqual([10]);
