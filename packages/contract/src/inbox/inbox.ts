@@ -185,6 +185,14 @@ export const conversationEvents = {
     tags,
     summary: "Follow a conversation while the visitor waits for a person or talks to one",
     params: conversation,
+    querystring: Type.Object({
+      visible: Type.Optional(
+        Type.Boolean({
+          description:
+            "`false` if the visitor cannot see the messages, such as in a tab in the background. By default, a `Last-Event-ID` confirms that the visitor has seen the messages up to it, which are then not emailed.",
+        }),
+      ),
+    }),
     headers: eventHeaders,
     response: {
       200: eventStream(

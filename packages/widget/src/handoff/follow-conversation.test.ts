@@ -3,7 +3,12 @@ import { createRequest } from "@foyer/sdk";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createConversationFollower } from "./follow-conversation.ts";
 
-type Call = { lastEventId: string | undefined; send: (id: string, event: object) => void; isOpen: () => boolean };
+type Call = {
+  url: string;
+  lastEventId: string | undefined;
+  send: (id: string, event: object) => void;
+  isOpen: () => boolean;
+};
 
 const waiting = { type: "ownership", ownership: { handler: "waiting", epoch: 1, assignee: null, handoff: null } };
 const over = { type: "ownership", ownership: { handler: "agent", epoch: 3, assignee: null, handoff: null } };
@@ -66,7 +71,7 @@ afterEach(() => {
 
 const request = createRequest({
   baseUrl: "https://chat.example",
-  fetch: async (_, init = {}) => {
+  fetch: async (url, init = {}) => {
     let isOpen = true;
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -77,7 +82,7 @@ const request = createRequest({
           controller.error(init.signal?.reason);
         });
         const lastEventId = new Headers(init.headers).get("last-event-id") ?? undefined;
-        calls.push({ lastEventId, send, isOpen: () => isOpen });
+        calls.push({ url: String(url), lastEventId, send, isOpen: () => isOpen });
       },
     });
     return new Response(body);
@@ -90,6 +95,7 @@ function openTab(onLost: (isLost: boolean) => void = () => {}) {
   tabs.push(life);
   const follower = createConversationFollower(request, {
     onEvent: (event) => events.push(event),
+    isVisible: () => !isHidden,
     onLost,
     signal: life.signal,
   });
@@ -115,6 +121,22 @@ it("of several tabs, one is connected and passes the events on, and another one 
   expect(calls[1]?.lastEventId).toBeUndefined();
   calls[1]?.send("1:5", message("msg_5"));
   await vi.waitFor(() => expect(second.events).toEqual([waiting, message("msg_5")]));
+});
+
+it("a tab in the background that reconnects does not confirm that the visitor has seen the messages", async () => {
+  const tab = openTab();
+  tab.follower.start(key);
+  await callsSoFar(1);
+  calls[0]?.send("1:5", message("msg_5"));
+  await vi.waitFor(() => expect(tab.events).toHaveLength(1));
+  isHidden = true;
+  page.dispatchEvent(new Event("online"));
+  await callsSoFar(2);
+  expect(calls[1]).toMatchObject({ url: expect.stringMatching(/\/events\?visible=false$/), lastEventId: "1:5" });
+  isHidden = false;
+  page.dispatchEvent(new Event("visibilitychange"));
+  await callsSoFar(3);
+  expect(calls[2]).toMatchObject({ url: expect.stringMatching(/\/events$/), lastEventId: "1:5" });
 });
 
 it("the tab that the visitor looks at is connected, and continues after its own last event", async () => {

@@ -17,6 +17,8 @@ type Followed = {
 
 type Options = {
   onEvent: (event: ConversationLiveEvent) => void;
+  /** Whether the visitor sees the messages. Otherwise, a reconnection must not confirm that they have seen them. */
+  isVisible: () => boolean;
   /** Called when the connection is lost and when it is restored. */
   onLost: (isLost: boolean) => void;
   /** Aborts when the widget is removed. */
@@ -29,7 +31,8 @@ type Options = {
  * becomes visible reconnects and reads what it may have missed. So does one whose network returns, because a computer
  * that slept or changed networks may not notice a dead connection.
  */
-export function createConversationFollower(request: Request, { onEvent, onLost, signal }: Options) {
+export function createConversationFollower(request: Request, { onEvent, isVisible, onLost, signal }: Options) {
+  const connect: Request = (path, options) => request(isVisible() ? path : `${path}?visible=false`, options);
   let followed: Followed | null = null;
   /** The conversation that was followed last. If it is followed again, the stream continues after its last event. */
   let stopped: Followed | null = null;
@@ -45,7 +48,7 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
     const { conversation, lastEventId, abort } = own;
     const isCurrent = () => followed === own && !abort.signal.aborted;
     try {
-      const events = conversationEvents(request, conversation, {
+      const events = conversationEvents(connect, conversation, {
         lastEventId,
         signal: abort.signal,
         onReconnect: () => isCurrent() && setLost(true),

@@ -40,7 +40,8 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
   };
   const seen = createSeenMessages(panel, { panelState, onChange, signal });
   const onLost = (isLost: boolean) => isLost !== store.get().isLost && patch({ isLost });
-  const follower = createConversationFollower(request, { onEvent, onLost, signal });
+  const isVisible = () => panelState.get().isOpen && !document.hidden;
+  const follower = createConversationFollower(request, { onEvent, isVisible, onLost, signal });
   let typingTimer: ReturnType<typeof setTimeout> | undefined;
   // A member may take over without a request.
   const restartIdleCheck = createIdleCheck(catchUp, signal);

@@ -126,7 +126,7 @@ export function createConversationFeed(source: ConversationSource, onError: (err
     /** Follows a conversation after the event with this id. @returns a function that stops */
     follow(
       { organizationId, conversationId }: { organizationId: string; conversationId: string },
-      client: { stream: OpenStream; isMember: boolean; lastEventId: string | undefined },
+      client: { stream: OpenStream; isMember: boolean; isVisible: boolean; lastEventId: string | undefined },
     ): () => void {
       const topic = topics.get(conversationId) ?? {
         organizationId,
@@ -136,9 +136,9 @@ export function createConversationFeed(source: ConversationSource, onError: (err
         awaitsReply: false,
       };
       topics.set(conversationId, topic);
-      const { stream, isMember, lastEventId } = client;
+      const { stream, isMember, isVisible, lastEventId } = client;
       const position = parsePosition(lastEventId);
-      const follower = { stream, isMember, position, received: position, ownership: null };
+      const follower = { stream, isMember, position, received: isVisible ? position : null, ownership: null };
       topic.followers.add(follower);
       queue.mark(topic);
       return () => {

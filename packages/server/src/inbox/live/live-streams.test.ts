@@ -43,8 +43,8 @@ async function startConversation() {
     id: String(id),
     headers,
     visit,
-    follow: (more: Record<string, string> = {}) =>
-      openLive(`${server.url}/conversations/${id}/events`, { ...headers, ...more }),
+    follow: (more: Record<string, string> = {}, query = "") =>
+      openLive(`${server.url}/conversations/${id}/events${query}`, { ...headers, ...more }),
     act: (path: string, body = {}) => ada.call("POST", `/conversations/${id}${path}`, body),
   };
 }
@@ -75,6 +75,10 @@ describe("the stream of a conversation", () => {
     const timers = server.deps.db.selectFrom("handoffTimers").select("step").where("conversationId", "=", talk.id);
     const answer = timers.where("kind", "=", "answer");
     expect(await answer.execute()).toEqual([{ step: 2 }]);
+    const background = await talk.follow({ "last-event-id": String(stream.events.at(-1)?.eventId) }, "?visible=false");
+    await background.until("ownership");
+    expect(await answer.execute()).toEqual([{ step: 2 }]);
+    await background.leave();
     const second = await talk.follow({ "last-event-id": String(stream.events.at(-1)?.eventId) });
     await second.until("ownership");
     expect(await answer.execute()).toEqual([{ step: 4 }]);

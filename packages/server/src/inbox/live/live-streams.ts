@@ -89,7 +89,7 @@ export function createLiveStreams(
     followConversation(
       stream: OpenStream,
       topic: { organizationId: string; conversationId: string },
-      client: { isMember: boolean; lastEventId: string | undefined },
+      client: { isMember: boolean; isVisible: boolean; lastEventId: string | undefined },
     ): () => void {
       return add(stream, conversationFeed.follow(topic, { stream, ...client }));
     },

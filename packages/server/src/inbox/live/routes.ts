@@ -66,7 +66,8 @@ export function liveRoutes(
       const { organizationId } = await conversations.existing(readViewer(request, conversationId), conversationId);
       const lastEventId = request.headers["last-event-id"];
       const topic = { organizationId, conversationId };
-      const client = { isMember: request.principal !== null, lastEventId };
+      const isVisible = request.query.visible !== false;
+      const client = { isMember: request.principal !== null, isVisible, lastEventId };
       return send(request, reply, {
         organizationId,
         subject: `conversation:${conversationId}`,
