@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectFit } from "../test/browser.ts";
 import { openChat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { createOwner } from "../test/session-client.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../test/upstream.ts";
 
 const own = "anthropic/claude-haiku-4-5";
@@ -223,6 +224,50 @@ describe("models in the dashboard", () => {
     await chat.getByRole("table", { name: "Steps of the reply" }).getByText("Stock lookup").waitFor();
     await site.picture(page, "trace-playground");
     await expectFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("lists prices, sets and removes an own one, and compares costs", async () => {
+    const { email } = await createOwner(site.server);
+    const { page, problems } = await site.signIn({ email });
+    const agent = { name: "Harbour", model: own, fallbackModels: [second] };
+    const agentId: string = (await site.call(page, "POST", "/agents", agent)).data.id;
+    await ask(agentId);
+    await page.goto(`${site.server.url}/dashboard/settings/models`);
+    await page.getByRole("link", { name: "View prices" }).click();
+    const prices = page.getByRole("region", { name: "Prices of models" });
+    await prices.getByRole("row", { name: new RegExp(`${second} In use Unknown`) }).waitFor();
+    await prices.getByRole("row", { name: new RegExp(`${own} In use .*Foyer, `) }).waitFor();
+    await prices.getByRole("button", { name: `Add the price of ${second}` }).click();
+    const dialog = page.getByRole("dialog", { name: `Price of ${second}` });
+    await dialog.getByLabel("Input", { exact: true }).fill("-1");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("This field is required.").waitFor();
+    await dialog.getByLabel("Output").fill("15");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("Must be at least 0.").waitFor();
+    await dialog.getByLabel("Input", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
+    await site.picture(page, "prices-dialog");
+    await expectFit(page);
+    await dialog.getByLabel("Input", { exact: true }).fill("3");
+    await dialog.getByLabel("Output").fill("15");
+    await dialog.getByLabel("Currency").fill("abc");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByLabel("Currency").and(page.locator("[aria-invalid=true]")).waitFor();
+    await dialog.getByLabel("Currency").fill("usd");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await prices.getByRole("row", { name: new RegExp(`${second} In use \\$3.00 as input \\$15.00 Yours, `) }).waitFor();
+    await page.getByLabel("Period").selectOption("This month");
+    await page.getByText("1 reply, without 1 of unknown cost").waitFor();
+    await page.getByRole("combobox", { name: "Other model" }).fill(second);
+    await page.keyboard.press("Escape");
+    // 1,200 tokens at 3 and 40 at 15, per million.
+    await page.getByText("$0.0042", { exact: true }).waitFor();
+    await site.picture(page, "prices");
+    await expectFit(page);
+    await prices.getByRole("button", { name: `Remove your price of ${second}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove price" }).click();
+    await prices.getByRole("row", { name: new RegExp(`${second} In use Unknown`) }).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -6,8 +6,9 @@ import type { ComponentProps, MouseEvent, ReactNode } from "react";
  */
 export function Table({ label, head, children }: { label: string; head: ReactNode; children: ReactNode }) {
   return (
+    // `relative` also clips texts for screen readers only, which are positioned and would widen the page.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
-    <section className="-mx-2 overflow-x-auto" aria-label={label} tabIndex={0}>
+    <section className="relative -mx-2 overflow-x-auto" aria-label={label} tabIndex={0}>
       <table className="w-full border-collapse text-start">
         <thead>
           <tr className="border-b border-line text-sm text-soft">{head}</tr>

@@ -63,6 +63,12 @@ const models = createRoute({
   loader: () => prefetch("listProviders"),
   component: lazyRouteComponent(() => import("../pages/settings/models/models-page.tsx"), "ModelsPage"),
 });
+const prices = createRoute({
+  getParentRoute: () => settings,
+  path: "/models/prices",
+  loader: () => prefetch("listModelPrices"),
+  component: lazyRouteComponent(() => import("../pages/settings/prices/prices-page.tsx"), "PricesPage"),
+});
 const webhooks = createRoute({
   getParentRoute: () => settings,
   path: "/webhooks",
@@ -115,6 +121,7 @@ export const settingsRoutes = settings.addChildren([
   tags,
   secrets,
   models,
+  prices,
   webhooks,
   webhook,
   visitors,

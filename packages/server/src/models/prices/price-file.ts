@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { withoutModelVersion } from "@foyer/contract/rules/model-version";
 import type { Price } from "./cost.ts";
 
 type PriceFile = {
@@ -17,10 +18,7 @@ export const filePrices: ReadonlyMap<string, Price> = new Map(
   Object.entries(file.models).map(([model, [input, cachedInput, output]]) => [model, { input, cachedInput, output }]),
 );
 
-/**
- * The shipped price of a model. A name with a date or version at its end, such as `gpt-4.1-2025-04-14`, costs as much as
- * the name without it.
- */
+/** The shipped price of a model, or of the model without its version. */
 export function findFilePrice(model: string): Price | undefined {
-  return filePrices.get(model) ?? filePrices.get(model.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest|\d{3})$/, ""));
+  return filePrices.get(model) ?? filePrices.get(withoutModelVersion(model));
 }

@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ButtonLink } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
@@ -38,6 +39,14 @@ export function ModelsPage() {
         </ul>
       </Section>
       <UsableModels labels={new Map(providers.map(({ provider, label }) => [provider, label]))} />
+      <Section
+        title="Prices"
+        description="From prices per million tokens, Foyer calculates what replies cost, and limits the costs of agents with a budget."
+      >
+        <div>
+          <ButtonLink to="/settings/models/prices">View prices</ButtonLink>
+        </div>
+      </Section>
       <EmbeddingModel />
       {editing && <ProviderDialog provider={editing} onClose={() => setEditing(null)} />}
       {removing && <RemoveKeyDialog provider={removing} onClose={() => setRemoving(null)} />}
