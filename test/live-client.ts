@@ -33,8 +33,10 @@ export async function openLive(url: string, headers: Record<string, string> = {}
   let retry: number | null = null;
   let hasEnded = false;
   const read = async () => {
-    const parse = createSseParser((milliseconds) => {
-      retry = milliseconds;
+    const parse = createSseParser({
+      onRetry: (milliseconds) => {
+        retry = milliseconds;
+      },
     });
     const decoder = new TextDecoder();
     try {

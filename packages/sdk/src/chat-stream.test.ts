@@ -139,4 +139,11 @@ describe("a streamed reply", () => {
     expect(await collectAll(resumeChat(server.request, key, { lastEventId: "msg_1:4" }))).toEqual([stop]);
     expect(server.calls[0]?.init.headers).toEqual({ authorization: "Bearer other", "last-event-id": "msg_1:4" });
   });
+
+  it("reports that the model thinks, also between the pieces of the connection", async () => {
+    const server = createFakeServer(`: thinking\n\n${lines(1, start)}: keep-alive\n\n: thinking\n\n${lines(2, stop)}`);
+    const onThinking = vi.fn();
+    expect(await run(server, { ...quick, onThinking })).toEqual([start, stop]);
+    expect(onThinking).toHaveBeenCalledTimes(2);
+  });
 });

@@ -14,6 +14,8 @@ export type StreamOptions = {
   signal?: AbortSignal;
   /** Called each time the connection is lost, before the SDK reconnects. */
   onReconnect?: () => void;
+  /** Called every 2 s while the model thinks: before the first word of a reply, and between its steps. */
+  onThinking?: () => void;
   /** The delays before each attempt to reconnect, in milliseconds. */
   waits?: readonly number[];
   /** Milliseconds without any data after which a connection counts as dead. The server sends a comment every 15 s. */
@@ -62,7 +64,14 @@ async function* follow(
   open: () => Promise<Response>,
   known: ConversationKey | null,
   firstEventId: string,
-  { token, signal, onReconnect, waits = WAITS, silence = SILENCE }: StreamOptions & { token?: string | undefined },
+  {
+    token,
+    signal,
+    onReconnect,
+    onThinking,
+    waits = WAITS,
+    silence = SILENCE,
+  }: StreamOptions & { token?: string | undefined },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   let conversation = known;
   let lastEventId = firstEventId;
@@ -70,7 +79,7 @@ async function* follow(
   let connect = open;
   while (!signal?.aborted) {
     try {
-      for await (const { id, data } of readEvents(await connect(), silence)) {
+      for await (const { id, data } of readEvents(await connect(), silence, { onThinking })) {
         const event: StreamEvent = Object.assign(JSON.parse(data) as ChatEvent, { eventId: id });
         lastEventId = id;
         attempts = 0;

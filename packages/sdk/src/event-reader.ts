@@ -1,5 +1,5 @@
 import { FoyerError } from "./foyer-error.ts";
-import { createSseParser, type ServerEvent } from "./sse-parser.ts";
+import { createSseParser, type ServerEvent, type SseListeners } from "./sse-parser.ts";
 
 /** The interval at which a silent connection is checked, in milliseconds. */
 const CHECK_MS = 5_000;
@@ -7,15 +7,14 @@ const CHECK_MS = 5_000;
 /**
  * Yields the events of a response until the server ends it.
  * @param silence milliseconds without any data after which the connection counts as dead
- * @param onRetry receives the milliseconds after which the server wants the client to reconnect
  * @throws FoyerError `INTERRUPTED` when the connection is dead, or what reading it throws
  */
 export async function* readEvents(
   response: Response,
   silence: number,
-  onRetry?: (milliseconds: number) => void,
+  listeners?: SseListeners,
 ): AsyncGenerator<ServerEvent> {
-  const parse = createSseParser(onRetry);
+  const parse = createSseParser(listeners);
   // A page may have replaced `fetch` by one that cannot stream. Its events arrive together, at the end.
   if (typeof response.body?.getReader !== "function") return yield* parse(await response.text());
   const reader = response.body.getReader();

@@ -83,7 +83,7 @@ async function* follow<Event extends object>(
       const onRetry = (milliseconds: number) => {
         asked = milliseconds;
       };
-      for await (const { id, data } of readEvents(response, silence, onRetry)) {
+      for await (const { id, data } of readEvents(response, silence, { onRetry })) {
         const event: LiveEvent<Event> = Object.assign(JSON.parse(data) as Event, { eventId: id });
         lastEventId = id;
         attempts = 0;

@@ -1,11 +1,19 @@
 export type ServerEvent = { id: string; type: string; data: string };
 
+/** What a stream contains besides events. */
+export type SseListeners = {
+  /** Receives the milliseconds after which the server wants the client to reconnect. */
+  onRetry?: ((milliseconds: number) => void) | undefined;
+  /** Called for each comment with which the server says that the model thinks. */
+  onThinking?: (() => void) | undefined;
+};
+
 /**
  * Parses Server-Sent Events from text that arrives in pieces of any size. The returned function takes the next piece
  * and returns the events that it completes. An incomplete event at the end of a stream is dropped, as the standard
- * requires. `onRetry` receives the milliseconds after which the server wants the client to reconnect.
+ * requires.
  */
-export function createSseParser(onRetry?: (milliseconds: number) => void): (text: string) => ServerEvent[] {
+export function createSseParser({ onRetry, onThinking }: SseListeners = {}): (text: string) => ServerEvent[] {
   let rest = "";
   let isFirst = true;
   let id = "";
@@ -25,6 +33,7 @@ export function createSseParser(onRetry?: (milliseconds: number) => void): (text
     if (field === "data") data.push(value);
     else if (field === "event") type = value;
     else if (field === "id" && !value.includes("\0")) id = value;
+    else if (line === ": thinking") onThinking?.();
     else if (field === "retry" && /^\d+$/.test(value)) onRetry?.(Number(value));
   };
 

@@ -9,7 +9,7 @@ export function DeleteConversation({ onDone }: { onDone: () => void }): JSX.Elem
   const [step, setStep] = useState<"offer" | "confirm" | "deleting" | "failed">("offer");
   if (step === "offer") {
     return (
-      <button type="button" class="quiet danger" onClick={() => setStep("confirm")}>
+      <button type="button" class="quiet" onClick={() => setStep("confirm")}>
         {messages.deleteConversation}
       </button>
     );
@@ -23,7 +23,7 @@ export function DeleteConversation({ onDone }: { onDone: () => void }): JSX.Elem
     <section class="delete-confirm" aria-label={messages.deleteConversation}>
       <p>{step === "failed" ? messages.conversationNotDeleted : messages.deleteQuestion}</p>
       <div class="buttons">
-        <button type="button" class="quiet danger" disabled={step === "deleting"} onClick={confirm}>
+        <button type="button" class="quiet" disabled={step === "deleting"} onClick={confirm}>
           {messages.deleteConfirm}
         </button>
         <button type="button" class="quiet" disabled={step === "deleting"} onClick={() => setStep("offer")}>

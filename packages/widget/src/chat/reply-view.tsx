@@ -34,7 +34,7 @@ export function ReplyView({ reply, isLast, canRegenerate, startsRun }: ReplyProp
   const hasCitations = mayCite(reply);
   return (
     <li
-      class={isRunning ? "reply live" : "reply"}
+      class="reply"
       part="reply"
       // A translation by the browser replaces the text nodes, and text that arrives later would be lost.
       translate={!isRunning}
@@ -53,8 +53,8 @@ export function ReplyView({ reply, isLast, canRegenerate, startsRun }: ReplyProp
           isUnfinished={isRunning && index === reply.parts.length - 1}
         />
       ))}
-      {isRunning && (reply.isReconnecting || !showsProgress(reply)) ? (
-        <WaitingIndicator isLost={reply.isReconnecting} />
+      {isRunning && (reply.notice || !showsProgress(reply)) ? (
+        <p class="waiting">{reply.notice ?? interpolate(messages.replying, { name: core.agent.name })}</p>
       ) : null}
       {reply.sources.length > 0 ? <SourceList sources={reply.sources} /> : null}
       {note ? <p class="note">{note}</p> : null}
@@ -110,15 +110,6 @@ function formKey({ id, key, parts }: ReplyEntry, index: number) {
 function showsProgress({ parts }: ReplyEntry) {
   const last = parts.at(-1);
   return last !== undefined && (last.type === "text" ? last.text !== "" : last.state === "running");
-}
-
-function WaitingIndicator({ isLost }: { isLost: boolean }): JSX.Element {
-  const { core, messages } = usePanel();
-  return (
-    <p class="waiting">
-      <span>{isLost ? messages.reconnecting : interpolate(messages.replying, { name: core.agent.name })}</span>
-    </p>
-  );
 }
 
 function Actions({ reply, isLast, canRegenerate }: ReplyProps): JSX.Element {

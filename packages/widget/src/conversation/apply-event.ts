@@ -4,11 +4,11 @@ import type { ToolQuestion } from "../tools/page-tools.ts";
 import { createReply, type ReplyEntry, toReplyState } from "./conversation-state.ts";
 import { isLasting } from "./error-messages.ts";
 
-/** Returns the reply with one stream event applied. Receiving an event also means that the connection works again. */
+/** Returns the reply with one stream event applied. An event ends what the visitor waited for. */
 export function applyEvent(reply: ReplyEntry, event: ChatEvent, messages: Messages): ReplyEntry {
   // A second start belongs to another reply, so everything about the first one is discarded.
   const before = event.type === "message_start" ? createReply(reply.key) : reply;
-  const next = { ...before, ...foldReply(before, event), isReconnecting: false };
+  const next = { ...before, ...foldReply(before, event), notice: undefined };
   if (event.type === "error") {
     return isLasting(event.error.code)
       ? { ...next, problem: messages.cannotAnswer, isLasting: true }

@@ -38,7 +38,8 @@ export type ReplyEntry = Omit<ReplyState, "parts"> & {
   person?: Person | null;
   /** `running` becomes one of the others. A `lost` reply continues on the server and can be resumed. */
   state: "running" | "done" | "stopped" | "cut" | "failed" | "lost" | "refused";
-  isReconnecting: boolean;
+  /** What a running reply waits for: another connection, or a model that thinks. */
+  notice?: string | undefined;
   /** Why it failed, in the visitor's language. */
   problem: string | null;
   rating: Rating | null;
@@ -68,7 +69,6 @@ export function createReply(key: string): ReplyEntry {
     type: "reply",
     key,
     state: "running",
-    isReconnecting: false,
     problem: null,
     rating: null,
     at: Date.now(),

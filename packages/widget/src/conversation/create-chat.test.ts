@@ -36,6 +36,7 @@ function openChat(identity: { userId: string } | null, failures = 0, stored: obj
       keys.push(body?.messageKey);
       regenerated.push(body?.regenerate === true);
       if (failures-- > 0) throw new FoyerError("UNREACHABLE", "The server could not be reached.");
+      if ("stream" in stored) return new Response(stored.stream as ReadableStream);
       if ("handler" in stored) return createHandedOverResponse();
       return new Promise<Response>(() => {});
     }
@@ -156,4 +157,23 @@ it("the chat asks for another reply again when that request did not reach the se
   retryLast("refused");
   await expect.poll(() => regenerated).toEqual([true, true]);
   expect(keys).toEqual([undefined, undefined]);
+});
+
+it("says that the model thinks until the next event arrives", async () => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const { chat, finishLoading } = openChat(null, 0, { stream: readable });
+  const writer = writable.getWriter();
+  const write = (text: string) => writer.write(new TextEncoder().encode(text));
+  const readNotice = () => {
+    const last = chat.store.get().entries.at(-1);
+    return last?.type === "reply" ? last.notice : null;
+  };
+  finishLoading();
+  void chat.send("Hello");
+  await write(": thinking\n\n");
+  await vi.waitFor(() => expect(readNotice()).toBe("Thinking…"));
+  const start = { type: "message_start", conversationId: "conv_1", messageId: "msg_1", conversationToken: "token" };
+  await write(`id: msg_1:1\ndata: ${JSON.stringify(start)}\n\n`);
+  await vi.waitFor(() => expect(readNotice()).toBeUndefined());
+  chat.leave();
 });

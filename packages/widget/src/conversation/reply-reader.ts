@@ -18,7 +18,7 @@ type Running = { key: string; abort: AbortController; conversation: Conversation
  */
 export type Reading = {
   conversation: ConversationKey | null;
-  open: (options: { signal: AbortSignal; onReconnect: () => void }) => AsyncIterable<ChatEvent>;
+  open: (options: { signal: AbortSignal; onReconnect: () => void; onThinking: () => void }) => AsyncIterable<ChatEvent>;
   userKey?: string;
   title?: string;
 };
@@ -56,9 +56,11 @@ export function createReplyReader(
     // A person answers in their own time, so nothing indicates that a reply is coming.
     if (!isSilent(store.get(), core)) show();
     const tools = runTools(own);
-    const onReconnect = () => editReply(key, (reply) => ({ ...reply, isReconnecting: true }));
+    const showNotice = (notice: string) => () => editReply(key, (reply) => ({ ...reply, notice }));
+    const onReconnect = showNotice(messages.reconnecting);
+    const onThinking = showNotice(messages.thinking);
     try {
-      for await (const event of open({ signal: own.abort.signal, onReconnect })) {
+      for await (const event of open({ signal: own.abort.signal, onReconnect, onThinking })) {
         if (running !== own) return;
         show();
         if (event.type === "message_start") begin(own, event, title);
@@ -77,7 +79,7 @@ export function createReplyReader(
       setState(unsentKey, "unsent");
       const code = error instanceof FoyerError ? error.code : "";
       const reason = { problem, isFull: code === "CONVERSATION_TOO_LONG", isLasting: isLasting(code) };
-      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, ...reason, unsentKey }));
+      editReply(key, (reply) => ({ ...reply, state, ...reason, unsentKey }));
       patch({ running: null, announcement: problem });
     } finally {
       tools.stopListening();

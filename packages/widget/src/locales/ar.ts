@@ -20,6 +20,7 @@ export const ar: Messages = {
   you: "أنت",
   replying: "{name} يكتب ردًا",
   reconnecting: "انقطع الاتصال. جارٍ إعادة الاتصال…",
+  thinking: "جارٍ التفكير…",
   newReply: "رد جديد",
   unsent: "لم تُرسل",
   stopped: "تم الإيقاف.",

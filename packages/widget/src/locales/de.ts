@@ -20,6 +20,7 @@ export const de: Messages = {
   you: "Sie",
   replying: "{name} antwortet",
   reconnecting: "Verbindung unterbrochen. Wird wiederhergestellt …",
+  thinking: "Denkt nach …",
   newReply: "Neue Antwort",
   unsent: "Nicht gesendet",
   stopped: "Gestoppt.",

@@ -22,6 +22,7 @@ export const en = {
   you: "You",
   replying: "{name} is replying",
   reconnecting: "Connection lost. Reconnecting…",
+  thinking: "Thinking…",
   newReply: "New reply",
   unsent: "Not sent",
   stopped: "Stopped.",

@@ -20,6 +20,7 @@ export const es: Messages = {
   you: "Tú",
   replying: "{name} está respondiendo",
   reconnecting: "Se ha perdido la conexión. Reconectando…",
+  thinking: "Pensando…",
   newReply: "Nueva respuesta",
   unsent: "No enviado",
   stopped: "Respuesta detenida.",

@@ -20,6 +20,7 @@ export const fr: Messages = {
   you: "Vous",
   replying: "{name} répond",
   reconnecting: "Connexion perdue. Reconnexion…",
+  thinking: "Réflexion en cours…",
   newReply: "Nouvelle réponse",
   unsent: "Non envoyé",
   stopped: "Réponse interrompue.",

@@ -20,6 +20,7 @@ export const it: Messages = {
   you: "Tu",
   replying: "{name} sta rispondendo",
   reconnecting: "Connessione persa. Riconnessione…",
+  thinking: "Sta pensando…",
   newReply: "Nuova risposta",
   unsent: "Non inviato",
   stopped: "Risposta interrotta.",

@@ -20,6 +20,7 @@ export const ja: Messages = {
   you: "あなた",
   replying: "{name}が返信しています",
   reconnecting: "接続が切れました。再接続しています…",
+  thinking: "考え中…",
   newReply: "新しい返信",
   unsent: "未送信",
   stopped: "停止しました。",

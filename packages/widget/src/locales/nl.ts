@@ -20,6 +20,7 @@ export const nl: Messages = {
   you: "Jij",
   replying: "{name} antwoordt",
   reconnecting: "Verbinding verbroken. Opnieuw verbinden…",
+  thinking: "Denkt na…",
   newReply: "Nieuw antwoord",
   unsent: "Niet verzonden",
   stopped: "Gestopt.",

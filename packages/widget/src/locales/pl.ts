@@ -20,6 +20,7 @@ export const pl: Messages = {
   you: "Ty",
   replying: "{name} odpowiada",
   reconnecting: "Utracono połączenie. Trwa ponowne łączenie…",
+  thinking: "Zastanawia się…",
   newReply: "Nowa odpowiedź",
   unsent: "Nie wysłano",
   stopped: "Zatrzymano.",

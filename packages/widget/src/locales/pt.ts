@@ -20,6 +20,7 @@ export const pt: Messages = {
   you: "Você",
   replying: "{name} está respondendo",
   reconnecting: "Conexão perdida. Reconectando…",
+  thinking: "Pensando…",
   newReply: "Nova resposta",
   unsent: "Não enviada",
   stopped: "Resposta interrompida.",

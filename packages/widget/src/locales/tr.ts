@@ -20,6 +20,7 @@ export const tr: Messages = {
   you: "Siz",
   replying: "{name} yanıtlıyor",
   reconnecting: "Bağlantı koptu. Yeniden bağlanılıyor…",
+  thinking: "Düşünüyor…",
   newReply: "Yeni yanıt",
   unsent: "Gönderilmedi",
   stopped: "Durduruldu.",

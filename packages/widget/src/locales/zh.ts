@@ -20,6 +20,7 @@ export const zh: Messages = {
   you: "您",
   replying: "{name} 正在回复",
   reconnecting: "连接已断开，正在重新连接…",
+  thinking: "正在思考…",
   newReply: "新回复",
   unsent: "未发送",
   stopped: "已停止。",

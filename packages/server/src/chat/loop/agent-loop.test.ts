@@ -1,9 +1,9 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { toChain } from "../../../../../test/model-chain.ts";
 import type { ChatModel, ModelPart } from "../../models/chat-model.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
-import { type LoopInput, runAgentLoop } from "./agent-loop.ts";
+import { type LoopInput, type ReplyOutput, runAgentLoop } from "./agent-loop.ts";
 
 const usage = {
   inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
@@ -51,7 +51,7 @@ const outcome = (result: string, isError = false): ToolOutcome => ({
   forModel: result,
 });
 
-function run(model: ChatModel, more: Partial<LoopInput> = {}) {
+function run(model: ChatModel, more: Partial<LoopInput> = {}, moreOutput: Partial<ReplyOutput> = {}) {
   const said: string[] = [];
   const input: LoopInput = {
     models: toChain(model),
@@ -70,6 +70,7 @@ function run(model: ChatModel, more: Partial<LoopInput> = {}) {
     closeText: () => {},
     toolUse: ({ name }) => said.push(`> ${name}`),
     toolResult: ({ name }, { result, isError }) => said.push(`< ${name}: ${result}${isError ? " (error)" : ""}`),
+    ...moreOutput,
   });
   return { said, result };
 }
@@ -328,5 +329,47 @@ describe("the agent loop", () => {
     };
     await expect(run(model, { runTool, signal: abort.signal }).result).rejects.toThrow(/abort/i);
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe("a model that thinks", () => {
+  /** A model whose steps send their parts when the test says so. */
+  function createSlowModel() {
+    const steps: Array<ReadableStreamDefaultController<ModelPart>> = [];
+    const model: ChatModel = {
+      provider: "test",
+      modelId: "slow",
+      doStream: async () => ({ stream: new ReadableStream<ModelPart>({ start: (step) => void steps.push(step) }) }),
+    };
+    return { model, steps };
+  }
+  const thought: ModelPart = { type: "reasoning-delta", id: "r", delta: "Hm" };
+
+  it("is reported every 2 s before the first word of a step, and not after it", async () => {
+    vi.useFakeTimers();
+    try {
+      const { model, steps } = createSlowModel();
+      const thinking = vi.fn();
+      const { result } = run(model, { limits: { idleTimeout: 60_000, totalTimeout: 60_000 } }, { thinking });
+      await vi.advanceTimersByTimeAsync(1_999);
+      expect(thinking).toHaveBeenCalledTimes(0);
+      steps[0]?.enqueue(thought);
+      await vi.advanceTimersByTimeAsync(2_001);
+      expect(thinking).toHaveBeenCalledTimes(2);
+      for (const part of [...text("Let me see."), call("c1", "hours")]) steps[0]?.enqueue(part);
+      await vi.advanceTimersByTimeAsync(4_000);
+      expect(thinking).toHaveBeenCalledTimes(2);
+      steps[0]?.enqueue(finish);
+      steps[0]?.close();
+      await vi.advanceTimersByTimeAsync(2_100);
+      expect(thinking).toHaveBeenCalledTimes(3);
+      for (const part of [...text("At nine."), finish]) steps[1]?.enqueue(part);
+      steps[1]?.close();
+      await result;
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(thinking).toHaveBeenCalledTimes(3);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

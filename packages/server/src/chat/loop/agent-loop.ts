@@ -6,7 +6,7 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import type { PromptSize, ReasoningLevel, Usage } from "@foyer/contract";
-import type { SentCall, ToolPiece } from "../../conversations/message-pieces.ts";
+import type { ToolPiece } from "../../conversations/message-pieces.ts";
 import { newCallId } from "../../ids.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
 import type { ModelPart } from "../../models/chat-model.ts";
@@ -15,6 +15,7 @@ import { ModelError, ReplyLimitError } from "../../models/model-error.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
 import { failure } from "../../tools/tool-outcome.ts";
 import { createPromptMeter } from "./prompt-size.ts";
+import { describeSent } from "./sent-call.ts";
 import { estimateStepUsage } from "./token-usage.ts";
 import { adaptToolInput, parseToolInput } from "./tool-input.ts";
 import { addUsage, noUsage, readUsage, startModelStep, startToolStep, type TraceStep } from "./trace.ts";
@@ -32,8 +33,13 @@ const MAX_UNREADABLE_STEPS = 2;
 /** The overhead counted for each block of a response, so that empty blocks are limited too. */
 const BLOCK_CHARACTERS = 32;
 
+/** How often the visitor is told that the model thinks, in milliseconds. */
+const THINKING_INTERVAL_MS = 2_000;
+
 /** Receives the output of the loop. Implemented by RunningReply. */
 export type ReplyOutput = {
+  /** Called every 2 s while a step has no visible word and no call of a tool. */
+  thinking?(): void;
   text(text: string): void;
   closeText(): void;
   toolUse(piece: ToolPiece): void;
@@ -214,6 +220,9 @@ async function runStep(
   let answer = createEmptyStep();
   let error: unknown;
   const step = startModelStep("reply", input.promptSize);
+  const thinking = setInterval(() => {
+    if (!answer.hasSaid && answer.calls.length === 0) output.thinking?.();
+  }, THINKING_INTERVAL_MS);
   try {
     await models.ask(
       request,
@@ -230,6 +239,7 @@ async function runStep(
     error = caught;
     throw caught;
   } finally {
+    clearInterval(thinking);
     const { usage, finishReason } = answer;
     input.onStep?.(step.end({ error, signal, usage, finishReason }));
     // A reply that the visitor abandoned has used tokens. A model that failed before it produced output has not.
@@ -340,7 +350,8 @@ async function runTools(
       input: tool?.shownInput ? tool.shownInput(inputs[index]) : inputs[index],
     };
     const isLast = index === answer.calls.length - 1;
-    return { ...piece, sent: describeSent(call, piece, { step, ignoredCalls: isLast ? answer.ignoredCalls : 0 }) };
+    const note = isLast && answer.ignoredCalls > 0 ? ignoredNote(answer.ignoredCalls) : null;
+    return { ...piece, sent: describeSent(call, piece, { step, note }) };
   });
   const calls = pieces.map((piece, index) => ({ ...piece, input: inputs[index] }));
   const runTool: LoopInput["runTool"] = async (call, options) => {
@@ -426,22 +437,6 @@ function runConcurrently(
   };
   for (let worker = 0; worker < MAX_CONCURRENT_CALLS; worker++) void work();
   return outcomes.map(({ promise }) => promise);
-}
-
-/** What the model's messages contain of a call, where that differs from what is stored and shown. */
-function describeSent(
-  call: ToolCallPart,
-  piece: Pick<ToolPiece, "id" | "input">,
-  { step, ignoredCalls }: { step: number; ignoredCalls: number },
-): SentCall {
-  const input = parseToolInput(call.input);
-  const hasOtherInput = input !== undefined && JSON.stringify(input) !== JSON.stringify(piece.input);
-  return {
-    step,
-    ...(piece.id === call.toolCallId ? {} : { id: call.toolCallId }),
-    ...(hasOtherInput ? { input } : {}),
-    ...(ignoredCalls > 0 ? { note: `\n\n[${ignoredNote(ignoredCalls)}]` } : {}),
-  };
 }
 
 function ignoredNote(count: number): string {

@@ -252,6 +252,7 @@ function withCheckedText(
     reply.closeText();
   };
   return {
+    thinking: reply.thinking,
     // Filter links last, because removing the citation from `htt[99]ps://` creates an address.
     text: (text) => show(links.push(citations.push(text))),
     closeText,

@@ -58,6 +58,8 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     get isHandedOver() {
       return isHandedOver;
     },
+    /** Tells the readers that the model thinks, with a comment that is no event of the reply. */
+    thinking: () => readers.publish(": thinking\n\n"),
     /** See reply-gate.ts. */
     confirm: gate.confirm,
     /** Whether text is held back until `confirm` is called. */
