@@ -9,16 +9,15 @@ export function Shop() {
   const [cart, setCart] = useState<string[]>([]);
 
   // The agent receives the return value of the function. Prices and payments stay on the server.
-  usePageTool(
-    foyer,
-    "add_to_cart",
-    ({ bike }) => {
+  usePageTool(foyer, {
+    name: "add_to_cart",
+    run({ bike }) {
       const items = [...cart, String(bike)];
       setCart(items);
       return { items: items.length };
     },
-    { confirm: "Add it to the cart?" },
-  );
+    confirm: "Add it to the cart?",
+  });
 
   useEffect(() => {
     foyer?.registerFormHandler("book_test_ride", ({ name }) => {

@@ -8,9 +8,7 @@ import { useEffect, useRef } from "react";
  */
 export function usePageTool(
   foyer: FoyerApi | null,
-  name: string,
-  run: ToolHandler,
-  { confirm }: ToolOptions = {},
+  { name, run, confirm }: { name: string; run: ToolHandler } & ToolOptions,
 ): void {
   const newest = useRef(run);
   useEffect(() => {

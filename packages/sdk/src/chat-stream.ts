@@ -38,7 +38,7 @@ export function streamChat(
   { token, ...options }: StreamOptions & { token?: string | undefined } = {},
 ) {
   const send = { method: "POST" as const, body: { ...body, resumable: true }, token, signal: options.signal };
-  return follow(request, () => request("/chat", send), null, "", { ...options, token });
+  return follow(request, { ...options, token, open: () => request("/chat", send) });
 }
 
 /**
@@ -48,10 +48,10 @@ export function streamChat(
 export function resumeChat(
   request: Request,
   conversation: ConversationKey,
-  { lastEventId = "", ...options }: StreamOptions & { lastEventId?: string } = {},
+  options: StreamOptions & { lastEventId?: string } = {},
 ) {
-  const open = () => openStream(request, conversation, lastEventId, options.signal);
-  return follow(request, open, conversation, lastEventId, { ...options, token: conversation.token });
+  const open = () => openStream(request, conversation, options);
+  return follow(request, { ...options, token: conversation.token, open, conversation });
 }
 
 /** Stops the running reply. The text generated so far is stored. */
@@ -59,22 +59,29 @@ export async function stopChat(request: Request, { id, token }: ConversationKey)
   await request(`/chat/${id}/stop`, { method: "POST", token });
 }
 
+type Followed = StreamOptions & {
+  open: () => Promise<Response>;
+  conversation?: ConversationKey;
+  token: string | undefined;
+  lastEventId?: string;
+};
+
 async function* follow(
   request: Request,
-  open: () => Promise<Response>,
-  known: ConversationKey | null,
-  firstEventId: string,
   {
+    open,
+    conversation: known,
     token,
     signal,
     onReconnect,
     onThinking,
     waits = WAITS,
     silence = SILENCE,
-  }: StreamOptions & { token?: string | undefined },
+    lastEventId: first = "",
+  }: Followed,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   let conversation = known;
-  let lastEventId = firstEventId;
+  let lastEventId = first;
   let attempts = 0;
   let connect = open;
   while (!signal?.aborted) {
@@ -87,7 +94,7 @@ async function* follow(
           // The holder of an email's link gets no other token. A conversation that was continued by its id alone has
           // none, so its reply cannot be resumed.
           const ownToken = event.conversationToken ?? token;
-          conversation = ownToken ? { id: event.conversationId, token: ownToken } : null;
+          conversation = ownToken ? { id: event.conversationId, token: ownToken } : undefined;
         }
         yield event;
         if (event.type === "message_stop") return;
@@ -102,15 +109,14 @@ async function* follow(
     onReconnect?.();
     await delay(wait, signal);
     const key = conversation;
-    connect = () => openStream(request, key, lastEventId, signal);
+    connect = () => openStream(request, key, { lastEventId, signal });
   }
 }
 
 function openStream(
   request: Request,
   { id, token }: ConversationKey,
-  lastEventId: string,
-  signal: AbortSignal | undefined,
+  { lastEventId, signal }: { lastEventId?: string; signal?: AbortSignal | undefined },
 ) {
   return request(`/chat/${id}/stream`, {
     token,

@@ -56,7 +56,7 @@ describe("the client, against a real server,", () => {
       Object.assign(key, { id: event.conversationId, token: event.conversationToken });
       messageId = event.messageId;
     }
-    await client.rate(key, messageId, "up");
+    await client.rate(key, { messageId, rating: "up" });
     const { messages } = await client.conversation(key);
     expect(messages.map(({ role, feedback }) => [role, feedback])).toEqual([
       ["user", null],

@@ -3,7 +3,6 @@ import type {
   ClientResult,
   FormEvent,
   FormSubmit,
-  Rating,
   ToolCallResult,
   ToolClaim,
   TriggerEvent,
@@ -37,13 +36,8 @@ export function createClient(connection: Connection) {
       if (!tools) return streamChat(request, body, options);
       const { conversationId, clientTools = Object.keys(tools) } = body;
       const known = conversationId && options.token ? { id: conversationId, token: options.token } : null;
-      return withPageTools(
-        request,
-        tools,
-        streamChat(request, { ...body, clientTools }, options),
-        known,
-        body.sessionId,
-      );
+      const events = streamChat(request, { ...body, clientTools }, options);
+      return withPageTools(request, events, { tools, known, sessionId: body.sessionId });
     },
     /**
      * Yields the events of a conversation's newest reply, after the event `lastEventId` or from the beginning. With
@@ -55,7 +49,7 @@ export function createClient(connection: Connection) {
       { tools, sessionId, ...options }: ToolOptions & { lastEventId?: string; sessionId?: string } = {},
     ) => {
       const events = resumeChat(request, conversation, options);
-      return tools ? withPageTools(request, tools, events, conversation, sessionId) : events;
+      return tools ? withPageTools(request, events, { tools, known: conversation, sessionId }) : events;
     },
     /** Claims a call of a client tool that you run yourself, without `tools`. Run it only if this succeeds. */
     claimToolCall: (conversation: ConversationKey, claim: ToolClaim) => claimToolCall(request, conversation, claim),
@@ -92,8 +86,8 @@ export function createClient(connection: Connection) {
      * Rates a message of the agent. `comment` (at most 1,000 characters) is the reason. A later rating replaces the
      * earlier one and its comment.
      */
-    rate: (conversation: ConversationKey, messageId: string, rating: Rating, comment?: string) =>
-      calls.rateMessage(request, conversation, messageId, rating, comment),
+    rate: (conversation: ConversationKey, rating: calls.MessageRating) =>
+      calls.rateMessage(request, conversation, rating),
     /** The agent's public settings: name, greeting, suggestions, colors. */
     widget: (agentId: string) => calls.getWidget(request, agentId),
     /** The agent's enabled triggers, in the order in which they run. */

@@ -105,6 +105,7 @@ export {
   getForm,
   getTriggers,
   getWidget,
+  type MessageRating,
   rateMessage,
   recordFormEvent,
   recordTriggerEvent,

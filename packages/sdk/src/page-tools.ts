@@ -118,10 +118,16 @@ export function createPageToolRunner(
 /** Yields the events of a stream and runs the tools that they call. */
 export async function* withPageTools(
   request: Request,
-  tools: Readonly<Record<string, PageTool>>,
   events: AsyncIterable<StreamEvent>,
-  known: ConversationKey | null,
-  sessionId?: string | null,
+  {
+    tools,
+    known,
+    sessionId,
+  }: {
+    tools: Readonly<Record<string, PageTool>>;
+    known: ConversationKey | null;
+    sessionId: string | null | undefined;
+  },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const runner = createPageToolRunner(
     request,

@@ -26,7 +26,7 @@ export function getTriggers(request: Request, agentId: string): Promise<WidgetTr
 
 /** Sent even if the page is being closed. */
 export async function recordTriggerEvent(request: Request, event: TriggerEvent): Promise<void> {
-  await post(request, "/triggers/event", event, true);
+  await post(request, "/triggers/event", event);
 }
 
 /** The form of a tool, by its id or its name. */
@@ -50,12 +50,12 @@ export function submitForm(
 
 /** Reports the outcome of the page's own form handler. Sent even if the page is being closed. */
 export async function reportClientResult(request: Request, result: ClientResult): Promise<void> {
-  await post(request, "/form-submissions/client-result", result, true);
+  await post(request, "/form-submissions/client-result", result);
 }
 
 /** Sent even if the page is being closed. */
 export async function recordFormEvent(request: Request, event: FormEvent): Promise<void> {
-  await post(request, "/form-submissions/event", event, true);
+  await post(request, "/form-submissions/event", event);
 }
 
 /** Begins a conversation with messages that no model answers, so that a person can be requested. */
@@ -81,18 +81,20 @@ export async function deleteConversation(
   await request(`/conversations/${id}${submissions ? "?submissions=true" : ""}`, { method: "DELETE", token });
 }
 
+/** `comment` is the reason, of at most 1,000 characters. */
+export type MessageRating = { messageId: string; rating: Rating; comment?: string | undefined };
+
 export async function rateMessage(
   request: Request,
   { id, token }: ConversationKey,
-  messageId: string,
-  rating: Rating,
-  comment?: string,
+  body: MessageRating,
 ): Promise<void> {
-  await request(`/conversations/${id}/feedback`, { method: "POST", token, body: { messageId, rating, comment } });
+  await request(`/conversations/${id}/feedback`, { method: "POST", token, body });
 }
 
-function post(request: Request, path: string, body: unknown, keepalive = false) {
-  return read(request(path, { method: "POST", body, keepalive }));
+/** Sends a report even if the page is being closed. */
+function post(request: Request, path: string, body: unknown) {
+  return read(request(path, { method: "POST", body, keepalive: true }));
 }
 
 async function read(response: Promise<Response>) {

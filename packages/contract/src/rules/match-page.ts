@@ -22,22 +22,22 @@ export function matchPage(pattern: string, path: string): boolean {
     wanted.push(ANY);
     if (given.at(-1) === "") given.pop();
   }
-  return isRow(wanted, given, "**", (at, place) => matchesSegment(wanted[at] ?? "", given[place] ?? ""));
+  return isRow(wanted, given, (at, place) => matchesSegment(wanted[at] ?? "", given[place] ?? ""));
 }
 
 function matchesSegment(wanted: string, segment: string): boolean {
   if (wanted === ANY) return true;
   if (/^\*+$/.test(wanted)) return segment !== "";
-  return isRow(wanted, segment, "*", (at, place) => wanted.charCodeAt(at) === segment.charCodeAt(place));
+  return isRow(wanted, segment, (at, place) => wanted.charCodeAt(at) === segment.charCodeAt(place));
 }
 
-/** Whether `given` matches `wanted`, where each `wildcard` matches any number of elements. */
+/** Whether `given` matches `wanted`, in which `*` in a text and `**` in a list match any number of elements. */
 function isRow(
   wanted: ArrayLike<string>,
   given: ArrayLike<string>,
-  wildcard: string,
   isSame: (at: number, place: number) => boolean,
 ): boolean {
+  const wildcard = typeof wanted === "string" ? "*" : "**";
   let at = 0;
   let place = 0;
   let afterWild = 0;

@@ -1,8 +1,7 @@
-import { type ConversationKey, FoyerError, getConversation, type Request } from "@foyer/sdk";
-import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Messages } from "../locales/en.ts";
+import { type ConversationKey, FoyerError, getConversation } from "@foyer/sdk";
 import type { ChatEntries } from "./chat-entries.ts";
 import type { Consent } from "./consent.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
 import { isRunning, toEntries } from "./conversation-state.ts";
 import { loadOpening, toEntry } from "./opening.ts";
 import type { PinnedForms } from "./pinned-forms.ts";
@@ -21,9 +20,7 @@ type Parts = {
 
 /** Restores the visitor's current conversation, and follows a reply that is still running. */
 export function createConversationLoader(
-  core: WidgetCore,
-  request: Request,
-  messages: Messages,
+  { core, request, messages }: ConversationDeps,
   { entries, reader, forms, consent, follow }: Parts,
 ) {
   const { visitor } = core;

@@ -53,7 +53,7 @@ function openChat(identity: { userId: string } | null, failures = 0, stored: obj
     options: { agentId: "agent_1", sendsPage: false },
     registry: { formHandlers: new Map(), tools: new Map(), renderers: new Map(), context: {} },
   } as unknown as WidgetCore;
-  const chat = createChat(core, request as never, en);
+  const chat = createChat({ core, request: request as never, messages: en });
   chat.restore();
   const finishLoading = () => {
     for (const resolve of loading.splice(0)) resolve();

@@ -1,8 +1,7 @@
-import type { ConversationKey, Request } from "@foyer/sdk";
-import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Messages } from "../locales/en.ts";
+import type { ConversationKey } from "@foyer/sdk";
 import { createChatEntries } from "./chat-entries.ts";
 import { createConsent } from "./consent.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
 import { createConversationLoader } from "./conversation-loader.ts";
 import { createConversationStarter } from "./conversation-starter.ts";
 import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
@@ -17,15 +16,16 @@ export type Chat = ReturnType<typeof createChat>;
 /**
  * Creates the chat of one visitor: the entries that are shown, the reply that streams in, and the visitor's actions.
  */
-export function createChat(core: WidgetCore, request: Request, messages: Messages) {
+export function createChat(deps: ConversationDeps) {
+  const { core, request } = deps;
   const { visitor, bus } = core;
   const entries = createChatEntries(() => consent.isGiven());
-  const reader = createReplyReader(core, request, messages, entries);
+  const reader = createReplyReader(deps, entries);
   const { store, patch } = entries;
   const consent = createConsent(core, entries);
   const { ask, follow, compose } = createMessageSender(core, request, { entries, reader, consent });
-  const forms = createPinnedForms(core, request, messages, entries);
-  const restoring = createConversationLoader(core, request, messages, { entries, reader, forms, consent, follow });
+  const forms = createPinnedForms(deps, entries);
+  const restoring = createConversationLoader(deps, { entries, reader, forms, consent, follow });
   const starting = createConversationStarter(core, { entries, reader, forms, restoring });
 
   /** A text that the visitor chose to send, such as a suggestion, before giving consent. */
@@ -53,7 +53,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
       if (text !== null) void this.send(text);
     },
     /** Deletes the current conversation on the server and in this browser. @returns whether that succeeded */
-    deleteCurrent: createDeletion(core, request, messages, { entries, reader, starting, restoring }),
+    deleteCurrent: createDeletion(deps, { entries, reader, starting, restoring }),
     /** Loads the visitor's current conversation and follows a reply that is still running. */
     restore: restoring.restore,
     async send(text: string): Promise<void> {
@@ -112,7 +112,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
       visitor.remember({ ...linked, title: "", at: Date.now() });
       restoring.restore();
     },
-    rate: createRating(core, request, messages, entries),
+    rate: createRating(deps, entries),
     /** Shows a form at the end of the conversation, by its tool's id or name. @returns the key of its entry */
     showForm: forms.show,
     /** Retries a form that could not be loaded. */

@@ -1,7 +1,6 @@
-import { deleteConversation, FoyerError, type Request } from "@foyer/sdk";
-import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Messages } from "../locales/en.ts";
+import { deleteConversation, FoyerError } from "@foyer/sdk";
 import type { ChatEntries } from "./chat-entries.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
 import type { createConversationLoader } from "./conversation-loader.ts";
 import type { createConversationStarter } from "./conversation-starter.ts";
 import type { ReplyReader } from "./reply-reader.ts";
@@ -14,9 +13,7 @@ type Parts = {
 };
 
 export function createDeletion(
-  { visitor }: WidgetCore,
-  request: Request,
-  messages: Messages,
+  { core: { visitor }, request, messages }: ConversationDeps,
   { entries, reader, starting, restoring }: Parts,
 ) {
   return async (): Promise<boolean> => {

@@ -1,9 +1,8 @@
-import { FoyerError, getForm, type Request } from "@foyer/sdk";
+import { FoyerError, getForm } from "@foyer/sdk";
 import { createFormStorage } from "../form-values/form-storage.ts";
 import { randomId } from "../loader/random-id.ts";
-import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Messages } from "../locales/en.ts";
 import type { ChatEntries } from "./chat-entries.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
 import type { FormEntry } from "./conversation-state.ts";
 import { errorMessageFor } from "./error-messages.ts";
 
@@ -13,7 +12,7 @@ export type PinnedForms = ReturnType<typeof createPinnedForms>;
  * Forms shown by triggers and by the page. The server doesn't store them, so the browser keeps them until they are
  * submitted, even across reloads.
  */
-export function createPinnedForms(core: WidgetCore, request: Request, messages: Messages, entries: ChatEntries) {
+export function createPinnedForms({ core, request, messages }: ConversationDeps, entries: ChatEntries) {
   const storage = createFormStorage(core);
   const listShownForms = () => entries.store.get().entries.filter((entry): entry is FormEntry => entry.type === "form");
   const finished = new Set<string>();

@@ -1,14 +1,11 @@
-import { type Rating, type Request, rateMessage } from "@foyer/sdk";
-import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Messages } from "../locales/en.ts";
+import { type Rating, rateMessage } from "@foyer/sdk";
 import type { ChatEntries } from "./chat-entries.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
 import type { ReplyEntry } from "./conversation-state.ts";
 
 /** Rates replies of the agent and messages of the team. */
 export function createRating(
-  { visitor }: WidgetCore,
-  request: Request,
-  messages: Messages,
+  { core: { visitor }, request, messages }: ConversationDeps,
   { editReply, patch }: ChatEntries,
 ) {
   /** A bad rating asks for a comment, which is sent with the same rating. @returns whether the server saved it */
@@ -17,7 +14,7 @@ export function createRating(
     if (!conversation || !id) return false;
     editReply(key, (reply) => ({ ...reply, rating, isCommentWanted: rating === "down" }));
     try {
-      await rateMessage(request, conversation, id, rating, comment);
+      await rateMessage(request, conversation, { messageId: id, rating, comment });
       if (comment) patch({ announcement: messages.commentSent });
       return true;
     } catch {

@@ -1,11 +1,11 @@
 import type { Ownership } from "@foyer/contract";
-import { type ChatEvent, type ConversationKey, FoyerError, type Request, stopChat } from "@foyer/sdk";
+import { type ChatEvent, type ConversationKey, FoyerError, stopChat } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { toPlainText } from "../markdown/plain-text.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { ChatEntries, ChatState } from "./chat-entries.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
 import { createReply, isBlank, joinText } from "./conversation-state.ts";
 import { errorMessageFor, isLasting } from "./error-messages.ts";
 import { createReplyTools } from "./reply-tools.ts";
@@ -34,9 +34,7 @@ export const isSilent = ({ ownership }: ChatState, { agent }: Pick<WidgetCore, "
 
 /** Reads one reply at a time and shows it as it arrives, until it finishes, fails or is stopped. */
 export function createReplyReader(
-  core: WidgetCore,
-  request: Request,
-  messages: Messages,
+  { core, request, messages }: ConversationDeps,
   { store, patch, setState, editReply, replyOf, add, remove, newKey }: ChatEntries,
 ) {
   const { visitor, bus, agent } = core;

@@ -6,7 +6,10 @@ import type { FormPanel } from "./form-panel.ts";
 export type FormEvents = ReturnType<typeof createFormEvents>;
 
 /** Reports to the server and the site how far the visitor got, each event once per impression. */
-export function createFormEvents({ core, request }: FormPanel, form: VisitorForm, key: string, draft: Draft | null) {
+export function createFormEvents(
+  { core, request }: FormPanel,
+  { form, key, draft }: { form: VisitorForm; key: string; draft: Draft | null },
+) {
   const { toolId, toolName } = form;
   const completed = new Set(draft?.completed ?? []);
   let impressionAt = draft?.impressionAt ?? null;

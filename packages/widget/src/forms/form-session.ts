@@ -44,7 +44,7 @@ function createSessions(core: WidgetCore) {
 function createFormSession(panel: FormPanel, { form, key, previousResult }: Impression) {
   const storage = createFormStorage(panel.core);
   const draft = storage.draft(key);
-  const events = createFormEvents(panel, form, key, draft);
+  const events = createFormEvents(panel, { form, key, draft });
   const controller = createFormController(panel, { form, key, events, storage, draft, previousResult });
   /** Checks whether the form was submitted elsewhere in the meantime: in another tab, or on an earlier page. */
   const catchUp = () => {

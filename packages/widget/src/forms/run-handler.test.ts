@@ -5,7 +5,7 @@ import { reportResult, runHandler } from "./run-handler.ts";
 
 const facts = { submissionId: "sub_1", toolId: "tool_1", toolName: "book", conversationId: null, context: {} };
 const run = (handler: unknown, timeoutMs?: number) =>
-  runHandler(new Map([["own", handler as FormHandler]]), "own", { name: "Ada" }, facts, timeoutMs);
+  runHandler(new Map([["own", handler as FormHandler]]), { name: "own", formData: { name: "Ada" }, facts, timeoutMs });
 
 beforeEach(() => {
   vi.stubGlobal("reportError", vi.fn());
@@ -59,13 +59,13 @@ describe("a form handler", () => {
 
   it("is named in the error when it is not registered", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    const { result, shown } = await runHandler(new Map(), "book", {}, facts);
+    const { result, shown } = await runHandler(new Map(), { name: "book", formData: {}, facts });
     expect([result, shown]).toEqual([
       { success: false, message: 'No form handler named "book" is registered on this page.' },
       null,
     ]);
     expect(warn.mock.calls[0]?.[0]).toContain('Foyer.registerFormHandler("book"');
-    expect((await runHandler(new Map(), null, {}, facts)).result.message).toBe(
+    expect((await runHandler(new Map(), { name: null, formData: {}, facts })).result.message).toBe(
       "The form book does not name a client handler.",
     );
     warn.mockRestore();

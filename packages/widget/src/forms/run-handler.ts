@@ -15,10 +15,17 @@ export type HandlerOutcome = { result: Omit<ClientResult, "submissionId">; shown
 /** Runs the site's handler for a submission. Never rejects: an error or a timeout is an outcome as well. */
 export async function runHandler(
   handlers: ReadonlyMap<string, FormHandler>,
-  name: string | null,
-  formData: Record<string, unknown>,
-  facts: FormSubmissionFacts,
-  timeoutMs = TIMEOUT_MS,
+  {
+    name,
+    formData,
+    facts,
+    timeoutMs = TIMEOUT_MS,
+  }: {
+    name: string | null;
+    formData: Record<string, unknown>;
+    facts: FormSubmissionFacts;
+    timeoutMs?: number | undefined;
+  },
 ): Promise<HandlerOutcome> {
   const handler = name === null ? undefined : handlers.get(name);
   if (!handler) {

@@ -59,7 +59,7 @@ export function createFormSubmitter(panel: FormPanel, parts: Parts) {
     const { toolId, toolName } = form;
     const conversationId = controller.attempt?.conversationId ?? null;
     const facts = { submissionId, toolId, toolName, conversationId, context: core.registry.context };
-    const { result, shown } = await runHandler(core.registry.formHandlers, clientHandler, formData, facts);
+    const { result, shown } = await runHandler(core.registry.formHandlers, { name: clientHandler, formData, facts });
     void reportResult(request, { submissionId, ...result });
     if (result.success) return patch({ message: shown });
     events.tell({ event: "failed", submissionId, reason: "HANDLER" });

@@ -29,7 +29,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     fetch: core.fetch,
     identity: () => sendableIdentity(core.visitor),
   });
-  const chat = createChat(core, request, messages);
+  const chat = createChat({ core, request, messages });
   const state = createPanelState();
   const panel: PanelContext = {
     core,

@@ -46,6 +46,7 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
       }
     },
     /** `null` removes the value. */
+    // biome-ignore lint/complexity/useMaxParams: an object would make widget.js exceed its size limit
     write(place: StorageArea, name: string, value: unknown, { early = false } = {}): void {
       waiting.set(place + name, { place, name, text: value === null ? null : (toJson(value) ?? null), early });
       flush();

@@ -19,6 +19,7 @@ type LauncherOptions = {
  * The button in the corner. Its accessible name says what a click does, and a badge counts the replies that arrived
  * while the chat was closed.
  */
+// biome-ignore lint/complexity/useMaxParams: an object would make widget.js exceed its size limit
 export function createLauncher(
   { frame }: ShadowHost,
   bus: EventBus,

@@ -66,10 +66,32 @@ function read(lines: readonly string[], depth: number): Block[] {
     if (paragraph.length > 0) blocks.push({ type: "paragraph", text: paragraph.join("\n").trim() });
     paragraph = [];
   };
+
+  /** Returns the block that starts at a line and its number of lines, which is 0 if none starts there. */
+  const startsBlock = (at: number): [Block | null, number] => {
+    const line = lines[at] ?? "";
+    const opening = readFence(line);
+    if (opening) return readCode(lines, at, opening);
+    const heading = readHeading(line);
+    if (heading) return [heading, 1];
+    if (rule.test(line)) return [{ type: "rule" }, 1];
+    if (quote.test(line)) {
+      const end = lines.findIndex((one, index) => index > at && !quote.test(one));
+      const inside = lines.slice(at, end < 0 ? lines.length : end).map((one) => one.replace(quote, ""));
+      return [{ type: "quote", children: read(inside, depth + 1) }, inside.length];
+    }
+    const table = line.includes("|") ? readTable(lines, at) : null;
+    if (table) return table;
+    const [, , , number] = item.exec(line) ?? [];
+    // Within a paragraph, only a list that starts at 1 is recognized, because "born in\n1999. …" is not a list.
+    const isItem = item.test(line) && !(paragraph.length > 0 && number !== undefined && number !== "1");
+    return isItem ? readList(lines, at, depth) : [null, 0];
+  };
+
   let at = 0;
   while (at < lines.length) {
     const line = lines[at] ?? "";
-    const [block, used] = depth > MAX_DEPTH ? [null, 0] : startsBlock(lines, at, depth, paragraph.length > 0);
+    const [block, used] = depth > MAX_DEPTH ? [null, 0] : startsBlock(at);
     if (used > 0) {
       finish();
       if (block) blocks.push(block);
@@ -82,32 +104,6 @@ function read(lines: readonly string[], depth: number): Block[] {
   }
   finish();
   return blocks;
-}
-
-/** Returns the block that starts at a line and its number of lines, which is 0 if none starts there. */
-function startsBlock(
-  lines: readonly string[],
-  at: number,
-  depth: number,
-  inParagraph: boolean,
-): [Block | null, number] {
-  const line = lines[at] ?? "";
-  const opening = readFence(line);
-  if (opening) return readCode(lines, at, opening);
-  const heading = readHeading(line);
-  if (heading) return [heading, 1];
-  if (rule.test(line)) return [{ type: "rule" }, 1];
-  if (quote.test(line)) {
-    const end = lines.findIndex((one, index) => index > at && !quote.test(one));
-    const inside = lines.slice(at, end < 0 ? lines.length : end).map((one) => one.replace(quote, ""));
-    return [{ type: "quote", children: read(inside, depth + 1) }, inside.length];
-  }
-  const table = line.includes("|") ? readTable(lines, at) : null;
-  if (table) return table;
-  const [, , , number] = item.exec(line) ?? [];
-  // Within a paragraph, only a list that starts at 1 is recognized, because "born in\n1999. …" is not a list.
-  const isItem = item.test(line) && !(inParagraph && number !== undefined && number !== "1");
-  return isItem ? readList(lines, at, depth) : [null, 0];
 }
 
 type Fence = { language: string; end: RegExp };

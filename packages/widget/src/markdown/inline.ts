@@ -19,8 +19,6 @@ const token = new RegExp(
   "g",
 );
 
-type Writer = ReturnType<typeof createInlineWriter>;
-
 /**
  * Parses emphasis, code, links and images of Markdown in one pass. HTML is text, and only URLs that safe-address.ts
  * accepts become links or images.
@@ -29,18 +27,52 @@ type Writer = ReturnType<typeof createInlineWriter>;
  */
 export function parseInline(text: string, imageHosts: readonly string[], isUnfinished = false): Inline[] {
   const writer = createInlineWriter();
+  /** The lengths of backtick runs that do not occur again. */
   const deadTicks = new Set<number>();
   let at = 0;
+
+  const readCode = (ticks: string) => {
+    const end = deadTicks.has(ticks.length) ? -1 : endOfCode(text, at, ticks);
+    if (end < 0) {
+      deadTicks.add(ticks.length);
+      return writer.say(ticks);
+    }
+    writer.add({ type: "code", text: trimCode(text.slice(at, end)) });
+    at = end + ticks.length;
+  };
+
+  /** `before` and `after` are the characters beside the mark: `2 * 3` and `snake_case` are not emphasis. */
+  const readMark = (mark: string, before: string, after: string) => {
+    const isInWord = mark.startsWith("_") && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after);
+    const index = writer.find(mark);
+    if (!isInWord && index >= 0 && /\S/.test(before) && !writer.isEmpty(index)) {
+      const { children } = writer.take(index);
+      writer.add({ type: styles[mark] ?? "em", children });
+    } else if (isInWord || !/\S/.test(after) || !writer.open(mark)) writer.say(mark);
+  };
+
+  const closeBracket = (start: number, target: string | undefined) => {
+    const index = writer.find("[", "![");
+    if (index < 0 || target === undefined) {
+      // The bracket does not belong to a link, as in `[1]`.
+      if (index >= 0) writer.giveUp(index);
+      at = start + 1;
+      return writer.say("]");
+    }
+    const { mark, children } = writer.take(index);
+    writer.add(...(mark === "![" ? toImage(target, children, imageHosts) : toLink(target, children)));
+  };
+
   token.lastIndex = 0;
   for (let found = token.exec(text); found; found = token.exec(text)) {
     const [whole, escaped, ticks, mark, bracket, angled, plain, line, address, autolink, mail] = found;
     writer.say(text.slice(at, found.index));
     at = found.index + whole.length;
     if (escaped !== undefined) writer.say(escaped);
-    else if (ticks !== undefined) at = readCode(writer, text, at, ticks, deadTicks);
-    else if (mark !== undefined) readMark(writer, mark, text[found.index - 1] ?? " ", text[at] ?? " ");
+    else if (ticks !== undefined) readCode(ticks);
+    else if (mark !== undefined) readMark(mark, text[found.index - 1] ?? " ", text[at] ?? " ");
     else if (bracket !== undefined) writer.open(bracket) || writer.say(bracket);
-    else if (whole.startsWith("]")) at = found.index + closeBracket(writer, whole, angled ?? plain, imageHosts);
+    else if (whole.startsWith("]")) closeBracket(found.index, angled ?? plain);
     else if (line !== undefined) writer.add({ type: "break" });
     else if (address !== undefined) {
       const url = trimAddress(address);
@@ -52,47 +84,6 @@ export function parseInline(text: string, imageHosts: readonly string[], isUnfin
   }
   writer.say(text.slice(at));
   return writer.end((mark) => (isUnfinished ? (styles[mark] ?? null) : null));
-}
-
-/** Returns the position after the code. `deadTicks` holds the lengths of backtick runs that do not occur again. */
-function readCode(writer: Writer, text: string, at: number, ticks: string, deadTicks: Set<number>): number {
-  const end = deadTicks.has(ticks.length) ? -1 : endOfCode(text, at, ticks);
-  if (end < 0) {
-    deadTicks.add(ticks.length);
-    writer.say(ticks);
-    return at;
-  }
-  writer.add({ type: "code", text: trimCode(text.slice(at, end)) });
-  return end + ticks.length;
-}
-
-/** `before` and `after` are the characters beside the mark: `2 * 3` and `snake_case` are not emphasis. */
-function readMark(writer: Writer, mark: string, before: string, after: string) {
-  const isInWord = mark.startsWith("_") && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after);
-  const index = writer.find(mark);
-  if (!isInWord && index >= 0 && /\S/.test(before) && !writer.isEmpty(index)) {
-    const { children } = writer.take(index);
-    writer.add({ type: styles[mark] ?? "em", children });
-  } else if (isInWord || !/\S/.test(after) || !writer.open(mark)) writer.say(mark);
-}
-
-/** Returns the number of characters of the bracket and its URL that were consumed. */
-function closeBracket(
-  writer: Writer,
-  whole: string,
-  target: string | undefined,
-  imageHosts: readonly string[],
-): number {
-  const index = writer.find("[", "![");
-  if (index < 0 || target === undefined) {
-    // The bracket does not belong to a link, as in `[1]`.
-    if (index >= 0) writer.giveUp(index);
-    writer.say("]");
-    return 1;
-  }
-  const { mark, children } = writer.take(index);
-  writer.add(...(mark === "![" ? toImage(target, children, imageHosts) : toLink(target, children)));
-  return whole.length;
 }
 
 /** The position of the next run of exactly this many backticks, or -1. */

@@ -76,7 +76,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   shadow.frame.lang = locale;
   shadow.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
   const life = new AbortController();
-  const core = previewCore(options, shadow, locale, life.signal);
+  const core = previewCore(options, { shadow, locale, signal: life.signal });
   const request = createRequest({ baseUrl: options.baseUrl });
   const identify = async (hasNewToken: boolean) => {
     const userToken = await live?.userToken(hasNewToken);
@@ -89,7 +89,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
     core,
     request: live ? request : async () => Response.json({ data: null, error: null }),
     messages,
-    chat: { ...createChat(core, request, messages), send: async (text) => live?.onSay(text) },
+    chat: { ...createChat({ core, request, messages }), send: async (text) => live?.onSay(text) },
     loadForms: async () => (await import("../forms/mount-form.tsx")).startForms(locale),
     loadDisplays: () => import("../display/mount-display.tsx"),
     previousResult: () => previousResult,
@@ -122,9 +122,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
 
 function previewCore(
   { agent, baseUrl, live }: PreviewOptions,
-  shadow: WidgetCore["shadow"],
-  locale: WidgetCore["locale"],
-  signal: AbortSignal,
+  { shadow, locale, signal }: Pick<WidgetCore, "shadow" | "locale" | "signal">,
 ): WidgetCore {
   const bus = createEventBus();
   // Consent is never given, so nothing of a preview is stored in the browser.

@@ -20,9 +20,7 @@ const STEP_MS = 250;
  */
 export function showBubble(
   core: WidgetCore,
-  message: string,
-  duration: number | undefined,
-  onEnd: (isWelcome: boolean) => void,
+  { message, duration, onEnd }: { message: string; duration: number | undefined; onEnd: (isWelcome: boolean) => void },
 ): Bubble {
   const { shadow, options, locale, signal } = core;
   const { frame, root, host } = shadow;

@@ -32,7 +32,7 @@ export function createTriggerActions(core: WidgetCore, onClosed: (trigger: Widge
     bubble = null;
   };
   const showMessage = (trigger: WidgetTrigger, message: string, duration: number | undefined) => {
-    bubble = showBubble(core, message, duration, (isWelcome) => {
+    const onEnd = (isWelcome: boolean) => {
       // Triggers fired from the debug overlay are not counted.
       const isOwn = latest === trigger;
       if (isWelcome) {
@@ -42,7 +42,8 @@ export function createTriggerActions(core: WidgetCore, onClosed: (trigger: Widge
         latest = null;
         onClosed(trigger);
       }
-    });
+    };
+    bubble = showBubble(core, { message, duration, onEnd });
   };
 
   bus.on("open", clear);

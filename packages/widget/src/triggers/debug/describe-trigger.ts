@@ -21,17 +21,13 @@ export type PageFacts = {
 /** Describes a trigger for the site's developer: its condition, the current value, and its status. */
 export type TriggerDescription = { expected: string; actual: string; status: string };
 
-export function describeTrigger({ trigger, state, note }: WatchedTrigger, facts: PageFacts): TriggerDescription {
+export function describeTrigger(watched: WatchedTrigger, facts: PageFacts): TriggerDescription {
+  const { trigger } = watched;
   const { expected, actual } = conditionDescriptions[trigger.triggerType](trigger.conditions, facts);
-  return { expected, actual, status: describeStatus(trigger, state, note, facts) };
+  return { expected, actual, status: describeStatus(watched, facts) };
 }
 
-function describeStatus(
-  trigger: WidgetTrigger,
-  state: WatchedTrigger["state"],
-  note: WatchedTrigger["note"],
-  { isDone, blocker }: PageFacts,
-) {
+function describeStatus({ trigger, state, note }: WatchedTrigger, { isDone, blocker }: PageFacts) {
   if (isDone) {
     return trigger.triggerOnce
       ? "Already fired. It fires once per session."
