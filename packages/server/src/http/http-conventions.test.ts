@@ -235,7 +235,7 @@ describe("URLs", () => {
     ["TRACE", "/agents", "GET, HEAD, POST"],
     ["OPTIONS", "/agents", "GET, HEAD, POST"],
     ["OPTIONS", "/chat", "POST"],
-    ["POST", "/conversations", "GET, HEAD"],
+    ["PUT", "/conversations", "GET, HEAD, POST"],
     ["POST", "/healthz", "GET, HEAD"],
   ])("for %s %s get 405 with the allowed methods", async (method, path, allow) => {
     const answer = await sendRaw(path, method, {});
