@@ -43,6 +43,7 @@ export const tablesWithoutVisitorData = {
   agentImages: "set by members",
   agentIndexes: "numbers",
   agentMonths: "numbers",
+  agentVersions: "set by members",
   agents: "set by members",
   apiKeys: "of members",
   auditLog: "of members; receipts contain hashes and counts",

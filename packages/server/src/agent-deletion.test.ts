@@ -3,6 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../test/form-client.ts";
 import { deleteRemains } from "./agent-deletion.ts";
 import { createAgentStore } from "./agents/store.ts";
+import { inTransaction } from "./db/transaction.ts";
 
 onBothDatabases("a deleted agent", (createDatabase) => {
   let database: TestDatabase;
@@ -26,7 +27,11 @@ onBothDatabases("a deleted agent", (createDatabase) => {
     const { id: conversationId } = await db.selectFrom("conversations").select("id").executeTakeFirstOrThrow();
 
     // Simulates a process that was killed right after it hid the agent.
-    expect(await createAgentStore(db).hide(account.organizationId, agentId, Date.now())).toBe(true);
+    expect(
+      await inTransaction(db, (trx) =>
+        createAgentStore(db).hide(trx, { organizationId: account.organizationId, id: agentId }, Date.now()),
+      ),
+    ).toBe(true);
     expect(await db.selectFrom("conversations").select("id").execute()).toHaveLength(1);
     for (const path of [
       `/agents/${agentId}`,

@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
 import { createContentDeletion } from "./agent-deletion.ts";
+import type { Drafts } from "./agents/editor.ts";
 import { identityTokenRoutes } from "./agents/identity-routes.ts";
 import { agentImageRoutes } from "./agents/image-routes.ts";
 import { createAgentImageService } from "./agents/image-service.ts";
@@ -106,6 +107,10 @@ import { triggerRoutes } from "./triggers/routes.ts";
 import { createTriggerService, type TriggerService } from "./triggers/service.ts";
 import { visitorTriggerRoutes } from "./triggers/visitor-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
+import { createDrafts } from "./versions/drafts.ts";
+import { createFrozenTools } from "./versions/frozen-tools.ts";
+import { versionRoutes } from "./versions/routes.ts";
+import { createVersionService } from "./versions/service.ts";
 import { createConversationDeletion } from "./visitors/delete-conversation.ts";
 import { visitorRoutes } from "./visitors/routes.ts";
 import { createVisitorService, type VisitorService } from "./visitors/service.ts";
@@ -132,10 +137,15 @@ export async function createApp(deps: AppDeps) {
   const replies = createRunningReplies(replyStore, config.limits);
   const passageSearch = createPassageSearch({ db: deps.db, address: config.database }, deps.log);
   const deleteContent = createContentDeletion(deps, passageSearch.maintain);
-  // Deleting an agent ends its running replies, so that they stop using the model.
-  const agents = createAgentService(deps, listings.forget, (agentId) => {
-    replies.abort({ agentId });
-    return deleteContent(agentId);
+  const drafts = createDrafts(deps);
+  const agents = createAgentService(deps, {
+    drafts,
+    onChange: listings.forget,
+    // Deleting an agent ends its running replies, so that they stop using the model.
+    onDelete(agentId) {
+      replies.abort({ agentId });
+      return deleteContent(agentId);
+    },
   });
   const documents = createDocuments(deps, { agents, passageSearch });
   const sites = createSites(deps, { agents, ...documents.parts });
@@ -169,9 +179,9 @@ export async function createApp(deps: AppDeps) {
   });
   const accountSecrets = createSecretService(deps);
   const mailRecipients = createMailRecipients(deps);
-  const tools = createToolService(deps, { agents, mailRecipients, secrets: accountSecrets }, listings.forget);
+  const tools = createToolService(deps, { agents, drafts, mailRecipients, secrets: accountSecrets }, listings.forget);
   const formFinder = createFormFinder(deps.db);
-  const triggers = createTriggerService(deps, { agents, forms: formFinder, onChange: listings.forget });
+  const triggers = createTriggerService(deps, { agents, drafts, forms: formFinder, onChange: listings.forget });
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox, recordEvents });
@@ -184,7 +194,7 @@ export async function createApp(deps: AppDeps) {
   const deleteConversation = createConversationDeletion({ conversations, visitors, log: conversationLog, checkpoint });
   const chatParts = { agents, conversations, conversationLog, store: replyStore, replies, bytes: chatBytes };
   const chat = createChatService(deps, chatParts, {
-    toolsOf: createAgentTools(deps, toolRunner),
+    toolsOf: createAgentTools(deps, { runner: toolRunner, frozenTools: createFrozenTools(deps) }),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
     notesOf: forms.notesOf,
     openingOf: visitorTriggers.openingMessage,
@@ -202,7 +212,11 @@ export async function createApp(deps: AppDeps) {
     handoffs: { addMetrics },
   });
   planRoutes(app, deps, calls);
-  addAgents(app, deps, { agents, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
+  addAgents(app, deps, { agents, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
+  versionRoutes(
+    app,
+    createVersionService(deps, { agents, drafts, secrets: accountSecrets, onChange: listings.forget }),
+  );
   addTools(app, { tools, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
   webhookRoutes(app, webhooks, idempotency);
@@ -254,12 +268,12 @@ function addAccounts(app: App, deps: AppDeps): AuditLog {
 function addAgents(
   app: App,
   deps: AppDeps,
-  parts: { agents: AgentService; idempotency: Idempotency; copyContent: CopyContent },
+  parts: { agents: AgentService; drafts: Drafts; idempotency: Idempotency; copyContent: CopyContent },
 ) {
-  const { agents, idempotency, copyContent } = parts;
+  const { agents, drafts, idempotency, copyContent } = parts;
   agentRoutes(app, { agents, idempotency, copyContent });
   identityTokenRoutes(app, agents);
-  agentImageRoutes(app, createAgentImageService(deps, agents));
+  agentImageRoutes(app, createAgentImageService(deps, { agents, drafts }));
 }
 
 function addTools(

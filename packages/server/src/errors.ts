@@ -9,11 +9,13 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined;
   /** the limit that was reached, sent as `X-RateLimit-Limit` */
   readonly limit: number | undefined;
+  /** the current hash of what an `If-Match` did not match, sent as `ETag` */
+  readonly etag: string | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    extra: { details?: ErrorDetail[]; retryAfter?: number; limit?: number } = {},
+    extra: { details?: ErrorDetail[]; retryAfter?: number; limit?: number; etag?: string } = {},
   ) {
     super(message);
     this.code = code;
@@ -21,6 +23,7 @@ export class AppError extends Error {
     this.details = extra.details;
     this.retryAfter = extra.retryAfter;
     this.limit = extra.limit;
+    this.etag = extra.etag;
   }
 }
 

@@ -201,6 +201,10 @@ export const Agent = Type.Object(
     monthlyCostBudget: nullable(Type.Number()),
     budgetMessage: nullable(Type.String()),
     retention: ref(Retention),
+    draftHash: Type.String({
+      description:
+        "Hash of the agent with its tools and triggers, as they can be edited. `If-Match` with it protects a write from changes that the client has not seen.",
+    }),
     updatedAt: Timestamp,
   },
   { $id: "Agent" },

@@ -166,6 +166,14 @@ export const Message = Type.Object(
         }),
       ),
     ),
+    agentVersion: Type.Optional(
+      nullable(
+        Type.Integer({
+          description:
+            "The version of the agent that wrote the reply. `null` for replies to members, which are written with the draft. Only sent to members and API keys.",
+        }),
+      ),
+    ),
     usage: Type.Optional(
       Type.Unsafe<Usage | null>({
         anyOf: [Usage, { type: "null" }],

@@ -33,6 +33,9 @@ export const columnDefaults = {
   logoVersion: null,
   avatarVersion: null,
   launcherVersion: null,
+  liveVersion: null,
+  liveHash: null,
+  liveIsUsed: 0,
 } as const;
 
 /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */
@@ -169,6 +172,7 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     monthlyCostBudget: row.monthlyCostBudget,
     budgetMessage: row.budgetMessage,
     retention: resolveRetention(row, defaults.retention),
+    draftHash: row.liveHash ?? "",
     updatedAt: new Date(row.updatedAt).toISOString(),
   };
 }
@@ -186,6 +190,15 @@ export function toAgentWidget(row: AgentRow, { canEmail }: { canEmail: boolean }
     handoff: toWidgetHandoff(row, { now: Date.now(), canEmail }),
   };
 }
+
+export const imageKinds = ["logo", "avatar", "launcher"] as const satisfies readonly AgentImageKind[];
+
+/** The column of the agent that says which image of a kind it has. */
+export const imageColumns = {
+  logo: "logoVersion",
+  avatar: "avatarVersion",
+  launcher: "launcherVersion",
+} as const satisfies Record<AgentImageKind, keyof AgentRow>;
 
 type ImageVersions = Pick<AgentRow, "id" | "logoVersion" | "avatarVersion" | "launcherVersion">;
 

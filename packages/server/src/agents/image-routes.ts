@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { matchesEtag } from "../http/etag.ts";
+import { readEditor } from "./editor.ts";
 import type { AgentImageService } from "./image-service.ts";
 
 const YEAR_SECONDS = 31_536_000;
@@ -13,7 +14,8 @@ export function agentImageRoutes(app: App, images: AgentImageService): void {
     handler: async (request) => {
       const { id: agentId, kind } = request.params;
       const { organizationId } = requirePrincipal(request);
-      return { data: await images.put({ organizationId, agentId, kind }, request.body.image), error: null };
+      const change = { dataUrl: request.body.image, editor: readEditor(request) };
+      return { data: await images.put({ organizationId, agentId, kind }, change), error: null };
     },
   });
   app.route({
@@ -21,7 +23,7 @@ export function agentImageRoutes(app: App, images: AgentImageService): void {
     handler: async (request) => {
       const { id: agentId, kind } = request.params;
       const { organizationId } = requirePrincipal(request);
-      return { data: await images.delete({ organizationId, agentId, kind }), error: null };
+      return { data: await images.delete({ organizationId, agentId, kind }, readEditor(request)), error: null };
     },
   });
   app.route({

@@ -5,6 +5,7 @@ import { parseDataUrl } from "@foyer/contract/rules/data-url";
 import type { Deps } from "../deps.ts";
 import { invalid, notFound } from "../errors.ts";
 import { isId } from "../ids.ts";
+import type { Drafts, Editor } from "./editor.ts";
 import { type AgentImage, createAgentImageStore } from "./image-store.ts";
 import type { AgentService } from "./service.ts";
 
@@ -12,22 +13,27 @@ type Target = { organizationId: string; agentId: string; kind: AgentImageKind };
 
 export type AgentImageService = ReturnType<typeof createAgentImageService>;
 
-export function createAgentImageService({ db }: Pick<Deps, "db">, agents: Pick<AgentService, "get">) {
+export function createAgentImageService(
+  { db }: Pick<Deps, "db">,
+  { agents, drafts }: { agents: Pick<AgentService, "get">; drafts: Drafts },
+) {
   const store = createAgentImageStore(db);
   return {
     /** The image with its version, for every visitor. 404 when the agent has none of this kind. */
-    async get(agentId: string, kind: AgentImageKind): Promise<AgentImage & { version: string }> {
+    async get(agentId: string, kind: AgentImageKind): Promise<AgentImage> {
       const image = isId("agent", agentId) ? await store.get(agentId, kind) : undefined;
       if (!image) throw notFound("Image");
-      return { ...image, version: hashVersion(image.content) };
+      return image;
     },
-    async put(target: Target, dataUrl: string): Promise<Agent> {
+    async put(target: Target, { dataUrl, editor }: { dataUrl: string; editor: Editor }): Promise<Agent> {
       const image = readImage(dataUrl);
-      if (!(await store.put(target, image, hashVersion(image.content)))) throw notFound("Agent");
+      if (!isId("agent", target.agentId)) throw notFound("Agent");
+      await drafts.edit({ ...target, editor }, (trx) => store.put(trx, target, image));
       return agents.get(target.organizationId, target.agentId);
     },
-    async delete(target: Target): Promise<Agent> {
-      if (!(await store.delete(target))) throw notFound("Agent");
+    async delete(target: Target, editor: Editor): Promise<Agent> {
+      if (!isId("agent", target.agentId)) throw notFound("Agent");
+      await drafts.edit({ ...target, editor }, (trx) => store.remove(trx, target));
       return agents.get(target.organizationId, target.agentId);
     },
   };
@@ -41,7 +47,7 @@ function readImage(dataUrl: string): AgentImage {
   const content = Buffer.from(parsed.base64, "base64");
   const mediaType = detectImageType(content);
   if (mediaType === null) throw invalid("image", "must be a PNG, JPEG, GIF or WebP image", "format");
-  return { mediaType, content };
+  return { mediaType, content, version: hashVersion(content) };
 }
 
 /**

@@ -5,6 +5,7 @@ import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { sendJsonPages } from "../http/json-pages.ts";
 import { checkAgent } from "./columns.ts";
+import { readEditor } from "./editor.ts";
 import type { AgentService, CopyContent } from "./service.ts";
 
 /** `copyContent` copies the tools and triggers of a duplicated agent, because this folder may not import them. */
@@ -21,10 +22,11 @@ export function agentRoutes(
   });
   app.route({
     ...contract.getAgent,
-    handler: async (request) => ({
-      data: await agents.get(requirePrincipal(request).organizationId, request.params.id),
-      error: null,
-    }),
+    handler: async (request, reply) => {
+      const agent = await agents.get(requirePrincipal(request).organizationId, request.params.id);
+      reply.header("etag", `"${agent.draftHash}"`);
+      return { data: agent, error: null };
+    },
   });
   app.route({
     ...contract.createAgent,
@@ -32,7 +34,7 @@ export function agentRoutes(
     handler: async (request, reply) => {
       const principal = requirePrincipal(request);
       const agent = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
-        agents.create(principal.organizationId, request.body, keep),
+        agents.create(principal.organizationId, request.body, { by: readEditor(request).by, keep }),
       );
       return reply.status(201).send({ data: agent, error: null });
     },
@@ -40,7 +42,10 @@ export function agentRoutes(
   app.route({
     ...contract.duplicateAgent,
     handler: async (request, reply) => {
-      const agent = await agents.duplicate(requirePrincipal(request).organizationId, request.params.id, copyContent);
+      const agent = await agents.duplicate(requirePrincipal(request).organizationId, request.params.id, {
+        by: readEditor(request).by,
+        copyContent,
+      });
       return reply.status(201).send({ data: agent, error: null });
     },
   });
@@ -48,14 +53,17 @@ export function agentRoutes(
     ...contract.updateAgent,
     ...withBodyRules<contract.AgentChanges>(({ body }) => checkAgent(body)),
     handler: async (request) => ({
-      data: await agents.update(requirePrincipal(request).organizationId, request.params.id, request.body),
+      data: await agents.update(requirePrincipal(request).organizationId, request.params.id, {
+        input: request.body,
+        editor: readEditor(request),
+      }),
       error: null,
     }),
   });
   app.route({
     ...contract.deleteAgent,
     handler: async (request) => {
-      await agents.delete(requirePrincipal(request).organizationId, request.params.id);
+      await agents.delete(requirePrincipal(request).organizationId, request.params.id, readEditor(request));
       return { data: { success: true as const }, error: null };
     },
   });

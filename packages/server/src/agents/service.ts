@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/contract";
+import type { Agent, AgentChanges, AgentCreate, AgentSummary, VersionAuthor } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
@@ -7,6 +7,7 @@ import { invalid, notFound } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
+import type { Drafts, Editor } from "./editor.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { defaultRetention } from "./retention.ts";
@@ -17,22 +18,38 @@ const COPY_SUFFIX = " (copy)";
 /** The maximum length of a name in the contract. */
 const MAX_NAME = 200;
 
+type Change = { input: AgentChanges; editor: Editor };
+
 /** Copies the contents of one agent to another within the transaction. */
 export type CopyContent = (trx: Transaction<Tables>, fromAgentId: string, toAgentId: string) => Promise<void>;
 
 export type AgentService = ReturnType<typeof createAgentService>;
 
-/** `onChange` and `onDelete` are called once the change is committed; `onDelete` deletes what belongs to the agent. */
+type Parts = {
+  drafts: Drafts;
+  /** called once a change is committed */
+  onChange(agentId: string): void;
+  /** called once the agent is hidden; deletes what belongs to it */
+  onDelete(agentId: string): void | Promise<void>;
+};
+
 export function createAgentService(
   deps: Pick<Deps, "db" | "config" | "models" | "encryption">,
-  onChange: (agentId: string) => void,
-  onDelete: (agentId: string) => void | Promise<void>,
+  { drafts, onChange, onDelete }: Parts,
 ) {
   const { config, models, encryption } = deps;
   const store = createAgentStore(deps.db);
 
-  async function findAgent(organizationId: string, id: string) {
+  async function findAgent(organizationId: string, id: string): Promise<AgentRow> {
     const row = isId("agent", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Agent");
+    if (row.liveHash !== null) return row;
+    await drafts.beginLate(row);
+    return findAgent(organizationId, id);
+  }
+
+  async function getPublic(id: string): Promise<AgentRow> {
+    const row = isId("agent", id) ? await store.getPublic(id) : undefined;
     if (!row) throw notFound("Agent");
     return row;
   }
@@ -63,12 +80,21 @@ export function createAgentService(
       return present(await findAgent(organizationId, id));
     },
     /** The agent for the chat. @throws 404 */
-    async getPublic(id: string): Promise<AgentRow> {
-      const row = isId("agent", id) ? await store.getPublic(id) : undefined;
-      if (!row) throw notFound("Agent");
-      return row;
+    getPublic,
+    /** The agent with a live version that will never change again, for a reply to a visitor. @throws 404 */
+    async use(agent: AgentRow): Promise<AgentRow> {
+      for (let row = agent; ; row = await getPublic(agent.id)) {
+        if (row.liveIsUsed === 1) return row;
+        if (row.liveHash === null) await drafts.beginLate(row);
+        else if (await store.markUsed(row)) return { ...row, liveIsUsed: 1 };
+      }
     },
-    async create(organizationId: string, input: AgentCreate, keep?: SaveResponse): Promise<Agent> {
+    /** `by` is null for the server itself. */
+    async create(
+      organizationId: string,
+      input: AgentCreate,
+      { by, keep }: { by: VersionAuthor | null; keep?: SaveResponse | undefined },
+    ): Promise<Agent> {
       const id = newId("agent");
       const now = Date.now();
       const columns = toColumns(input);
@@ -86,19 +112,21 @@ export function createAgentService(
         updatedAt: now,
         identitySecret: encryption.encrypt(newIdentitySecret(), id),
       });
-      const toAnswer = (row: AgentRow) => toAgent(row, { modelId, retention });
-      const row = await store.insert(
-        { organizationId, slug },
-        toRow,
-        keep && ((trx, inserted) => keep(trx, id, toAnswer(inserted))),
-      );
-      return toAnswer(row);
+      return store.insert({ organizationId, slug }, toRow, async (trx, inserted) => {
+        const agent = toAgent({ ...inserted, ...(await drafts.begin(trx, inserted, by)) }, { modelId, retention });
+        await keep?.(trx, id, agent);
+        return agent;
+      });
     },
     /**
      * Copies the agent with its images under a free slug and a name that ends in "(copy)". `copyContent` copies its
      * tools and triggers in the same transaction. The copy has its own secret for signing identities.
      */
-    async duplicate(organizationId: string, id: string, copyContent: CopyContent): Promise<Agent> {
+    async duplicate(
+      organizationId: string,
+      id: string,
+      { by, copyContent }: { by: VersionAuthor; copyContent: CopyContent },
+    ): Promise<Agent> {
       const source = await findAgent(organizationId, id);
       const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
       const slug = await toSlug(name);
@@ -111,37 +139,40 @@ export function createAgentService(
         name,
         slug: freeSlug,
         identitySecret,
+        liveVersion: null,
+        liveHash: null,
+        liveIsUsed: 0,
         createdAt: now,
         updatedAt: now,
       });
-      const row = await store.insert({ organizationId, slug }, toRow, async (trx) => {
-        await copyImages(trx, id, copyId);
+      const row = await store.insert({ organizationId, slug }, toRow, async (trx, inserted) => {
+        await copyImages(trx, source, copyId);
         await copyContent(trx, id, copyId);
+        return { ...inserted, ...(await drafts.begin(trx, inserted, by)) };
       });
       return present(row);
     },
-    async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
-      for (;;) {
-        const row = await findAgent(organizationId, id);
-        const changes = { ...toColumns(input, row), updatedAt: Date.now() };
-        const expected = { organizationId, id, ...(input.handoff === undefined ? {} : { handoff: row.handoff }) };
-        if (input.fallbackModels !== undefined || input.model !== undefined) {
-          checkFallbackModels({ ...row, ...changes });
-        }
-        const { name = row.name } = input;
-        const updated = await (name === row.name
-          ? store.update(expected, changes)
-          : store.rename(expected, { ...changes, name, slug: await toSlug(name) }));
-        // No row was updated: a concurrent request has changed other handoff settings, so try again, or has deleted the
-        // agent.
-        if (!updated) continue;
-        onChange(id);
-        return present(updated);
-      }
+    async update(organizationId: string, id: string, { input, editor }: Change): Promise<Agent> {
+      if (!isId("agent", id)) throw notFound("Agent");
+      const slug = input.name === undefined ? undefined : await toSlug(input.name);
+      await drafts.edit({ organizationId, agentId: id, editor }, (trx) =>
+        store.change(trx, { organizationId, id }, (row) => {
+          const changes = { ...toColumns(input, row), updatedAt: Date.now() };
+          if (input.fallbackModels !== undefined || input.model !== undefined) {
+            checkFallbackModels({ ...row, ...changes });
+          }
+          const { name = row.name } = input;
+          return name === row.name || slug === undefined ? changes : { ...changes, name, slug };
+        }),
+      );
+      onChange(id);
+      return present(await findAgent(organizationId, id));
     },
-    async delete(organizationId: string, id: string): Promise<void> {
-      const isHidden = isId("agent", id) && (await store.hide(organizationId, id, Date.now()));
-      if (!isHidden) throw notFound("Agent");
+    async delete(organizationId: string, id: string, editor: Editor): Promise<void> {
+      if (!isId("agent", id)) throw notFound("Agent");
+      await drafts.edit({ organizationId, agentId: id, editor }, async (trx) => {
+        if (!(await store.hide(trx, { organizationId, id }, Date.now()))) throw notFound("Agent");
+      });
       onChange(id);
       await onDelete(id);
     },

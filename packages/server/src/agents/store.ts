@@ -47,74 +47,83 @@ export function createAgentStore(db: Db) {
       return (await byId(db, { id })).rows[0];
     },
     /**
-     * Adds the agent that `toRow` returns for a free slug, which is `slug` or extends it with a number.
-     * `alsoInTransaction` runs in the transaction that inserts the agent.
+     * Adds the agent that `toRow` returns for a free slug, which is `slug` or extends it with a number. Resolves with
+     * what `finish` returns, which runs in the same transaction.
      * @throws 403 when the organization has as many agents as its plan allows
      */
-    async insert(
+    async insert<T>(
       { organizationId, slug }: Pick<AgentRow, "organizationId" | "slug">,
       toRow: (freeSlug: string) => AgentRow,
-      alsoInTransaction?: (trx: Transaction<Tables>, inserted: AgentRow) => Promise<void>,
-    ): Promise<AgentRow> {
+      finish: (trx: Transaction<Tables>, inserted: AgentRow) => Promise<T>,
+    ): Promise<T> {
       return inTransaction(db, async (trx) => {
         await lockRow(trx, "organizations", organizationId);
         await checkAgentLimit(trx, organizationId);
         const row = toRow(findFreeSlug(slug, await readSlugs(trx, { organizationId, slug })));
         await trx.insertInto("agents").values(row).execute();
         await trx.insertInto("agentCounters").values({ agentId: row.id, conversations: 0 }).execute();
-        await alsoInTransaction?.(trx, row);
-        return row;
+        return finish(trx, row);
       });
     },
-    /** @returns undefined when the agent does not exist, or when its handoff settings differ from those in `agent` */
-    async update(agent: UpdatedAgent, changes: Partial<AgentRow>): Promise<AgentRow | undefined> {
-      return update(db, agent, changes);
+    /** Keeps the live version from changing. @returns false when it is no longer live, or has changed */
+    async markUsed({ id, liveVersion, liveHash }: AgentRow): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable("agents")
+        .set({ liveIsUsed: 1 })
+        .where("id", "=", id)
+        .where("liveVersion", "=", liveVersion)
+        .where("liveHash", "=", liveHash)
+        .where("deletedAt", "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
-    /** Like `update`, with a new name and the slug that follows from it: `slug`, or `slug` extended with a number. */
-    async rename(
-      agent: UpdatedAgent,
-      { slug, ...changes }: Partial<AgentRow> & Pick<AgentRow, "name" | "slug">,
-    ): Promise<AgentRow | undefined> {
-      return inTransaction(db, async (trx) => {
-        await lockRow(trx, "organizations", agent.organizationId);
-        const taken = await readSlugs(trx, { organizationId: agent.organizationId, slug, exceptId: agent.id });
-        return update(trx, agent, { ...changes, slug: findFreeSlug(slug, taken) });
-      });
+    update: (agent: AgentId, changes: Partial<AgentRow>) => update(db, agent, changes),
+    /** Changes a locked agent. `changesOf` receives its current state. */
+    async change(
+      trx: Transaction<Tables>,
+      agent: AgentId,
+      changesOf: (row: AgentRow) => Partial<AgentRow>,
+    ): Promise<void> {
+      const row = await trx.selectFrom("agents").selectAll().where("id", "=", agent.id).executeTakeFirstOrThrow();
+      const { slug, ...changes } = changesOf(row);
+      await update(trx, agent, slug === undefined ? changes : { ...changes, slug: await chooseSlug(trx, agent, slug) });
     },
     /**
      * Hides the agent, its tools and its triggers from every reader and frees its slug. The row stays until everything
      * else that refers to it is deleted, see agent-deletion.ts. @returns false when there is no such agent
      */
-    async hide(organizationId: string, id: string, now: number): Promise<boolean> {
-      return inTransaction(db, async (trx) => {
-        const hidden = await trx
-          .updateTable("agents")
-          .set({ deletedAt: now, slug: id })
-          .where("id", "=", id)
-          .where("organizationId", "=", organizationId)
-          .where("deletedAt", "is", null)
-          .executeTakeFirst();
-        if (hidden.numUpdatedRows === 0n) return false;
-        await trx.deleteFrom("triggers").where("agentId", "=", id).execute();
-        await trx.deleteFrom("tools").where("agentId", "=", id).execute();
-        return true;
-      });
+    async hide(trx: Transaction<Tables>, { organizationId, id }: AgentId, now: number): Promise<boolean> {
+      const hidden = await trx
+        .updateTable("agents")
+        .set({ deletedAt: now, slug: id })
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .where("deletedAt", "is", null)
+        .executeTakeFirst();
+      if (hidden.numUpdatedRows === 0n) return false;
+      await trx.deleteFrom("triggers").where("agentId", "=", id).execute();
+      await trx.deleteFrom("tools").where("agentId", "=", id).execute();
+      return true;
     },
   };
 }
 
-type UpdatedAgent = Pick<AgentRow, "organizationId" | "id"> & Partial<Pick<AgentRow, "handoff">>;
+type AgentId = Pick<AgentRow, "organizationId" | "id">;
 
-function update(db: Db, { organizationId, id, handoff }: UpdatedAgent, changes: Partial<AgentRow>) {
-  return db
+async function update(db: Db, { organizationId, id }: AgentId, changes: Partial<AgentRow>): Promise<void> {
+  await db
     .updateTable("agents")
     .set(changes)
     .where("id", "=", id)
     .where("organizationId", "=", organizationId)
     .where("deletedAt", "is", null)
-    .$if(handoff !== undefined, (query) => query.where("handoff", "=", handoff ?? ""))
-    .returningAll()
-    .executeTakeFirst();
+    .execute();
+}
+
+/** The slug for a renamed agent: `slug`, or `slug` extended with a number. */
+async function chooseSlug(trx: Transaction<Tables>, { organizationId, id }: AgentId, slug: string): Promise<string> {
+  await lockRow(trx, "organizations", organizationId);
+  return findFreeSlug(slug, await readSlugs(trx, { organizationId, slug, exceptId: id }));
 }
 
 /**

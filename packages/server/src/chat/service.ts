@@ -38,7 +38,7 @@ import { createStartFinder, hashStartKey } from "./turn/repeated-starts.ts";
 
 /** Provides content that other modules contribute to a reply. */
 type Sources = {
-  toolsOf(agentId: string, context: TurnContext): Promise<AgentTools>;
+  toolsOf(agent: AgentRow, context: TurnContext): Promise<AgentTools>;
   /**
    * the agent's documents, or null when it has none; `mustSearch` searches them even when they would fit into the
    * prompt
@@ -106,8 +106,9 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
      * before is answered with the same reply. The request has passed `checkChatRequest`.
      * @throws AppError for every problem that is known before the model is called
      */
-    async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<Answer> {
-      const admitted = await admit(agent, request, caller.proof);
+    async start(requested: AgentRow, request: ChatRequest, caller: Caller): Promise<Answer> {
+      const admitted = await admit(requested, request, caller.proof);
+      const agent = isTest(requested, caller) ? requested : await agents.use(requested);
       const { conversation, access, identity } = admitted;
       const messageKey = request.messageKey ? hashMessageKey(encryption, request.messageKey) : null;
       const startAs = (startKey: string | null) => begin(agent, request, { caller, admitted, startKey, messageKey });
@@ -166,7 +167,7 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
     const { model } = chain;
     // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
-    const tools = await toolsOf(agent.id, createTurn(request, admitted, { id: conversation.id, page }));
+    const tools = await toolsOf(agent, createTurn(request, admitted, { id: conversation.id, page }));
     const reply = createReply(deps, request, { agentId: agent.id, conversationId: conversation.id, hasToken });
     await replies.add(reply, { owner: agent.organizationId, address: caller.ip }, { mayReplace: turn.mayReplaceReply });
     try {
@@ -183,6 +184,7 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
           messages: refusal === null ? turn.messages : turn.messages.slice(-1),
           replyId: reply.messageId,
           model: refusal === null ? chain.modelId : null,
+          agentVersion: isTest(agent, caller) ? null : agent.liveVersion,
         },
         historyLimits,
       );
@@ -280,6 +282,9 @@ function createReply(deps: Deps, request: ChatRequest, place: ReplyPlace): Runni
     },
   );
 }
+
+/** Whether a member tries the agent, such as in the playground. */
+const isTest = (agent: AgentRow, { memberOf }: Caller) => memberOf === agent.organizationId;
 
 const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
 

@@ -323,11 +323,12 @@ function toMemberFields(row: MessageRow, pieces: Piece[]) {
 
 /** What wrote a reply, and what it used. */
 function toModelFields(row: MessageRow) {
-  const { inputTokens, cachedInputTokens, outputTokens, model, fallbackFrom, cost } = row;
+  const { inputTokens, cachedInputTokens, outputTokens, model, fallbackFrom, agentVersion, cost } = row;
   const isCounted = inputTokens !== null && outputTokens !== null;
   return {
     model,
     fallbackFrom,
+    agentVersion,
     usage: isCounted ? { inputTokens, cachedInputTokens: cachedInputTokens ?? 0, outputTokens } : null,
     cost,
   };

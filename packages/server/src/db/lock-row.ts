@@ -4,6 +4,7 @@ import type { Tables } from "./tables.ts";
 /** The key of each table, and a column outside of any key: writing a key would also stop inserts that refer to the row. */
 const lockable = {
   organizations: { key: "id", column: "plan" },
+  agents: { key: "id", column: "followUps" },
   agentCounters: { key: "agentId", column: "conversations" },
 } as const;
 

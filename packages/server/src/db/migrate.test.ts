@@ -80,6 +80,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0085-models",
       "0086-prompt-sizes",
       "0089-prompt-state",
+      "0095-agent-versions",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -146,6 +147,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0085-models",
       "0086-prompt-sizes",
       "0089-prompt-state",
+      "0095-agent-versions",
     ]);
   });
 

@@ -56,6 +56,7 @@ import { answerTimes } from "./migrations/0084-answer-times.ts";
 import { models } from "./migrations/0085-models.ts";
 import { promptSizes } from "./migrations/0086-prompt-sizes.ts";
 import { promptState } from "./migrations/0089-prompt-state.ts";
+import { agentVersions } from "./migrations/0095-agent-versions.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -123,6 +124,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0085-models", models],
   ["0086-prompt-sizes", promptSizes],
   ["0089-prompt-state", promptState],
+  ["0095-agent-versions", agentVersions],
 ];
 
 /**

@@ -17,6 +17,7 @@ import type { PlanTables } from "./tables/plans.ts";
 import type { PresenceTables } from "./tables/presence.ts";
 import type { TeamChatTables } from "./tables/team-chats.ts";
 import type { TriggerTables } from "./tables/triggers.ts";
+import type { LiveVersionColumns, MessageVersionColumns, VersionTables } from "./tables/versions.ts";
 import type { VisitorTables } from "./tables/visitors.ts";
 
 /**
@@ -40,6 +41,7 @@ export type Tables = AnswerTables &
   PresenceTables &
   TeamChatTables &
   TriggerTables &
+  VersionTables &
   VisitorTables & {
     organizations: OrganizationRow;
     users: UserRow;
@@ -49,15 +51,23 @@ export type Tables = AnswerTables &
     providerSettings: ProviderSettingsRow;
     agents: Omit<
       AgentRow,
-      keyof PageColumns | keyof AgentModelColumns | "retention" | "tellModel" | "handoff" | "linkHosts"
+      | keyof PageColumns
+      | keyof AgentModelColumns
+      | keyof LiveVersionColumns
+      | "retention"
+      | "tellModel"
+      | "handoff"
+      | "linkHosts"
     > &
       PageColumns & {
         retention: Generated<Json>;
         tellModel: Generated<Json>;
         handoff: Generated<Json>;
         linkHosts: Generated<Json>;
-      } & { [Name in keyof AgentModelColumns]: Generated<AgentModelColumns[Name]> } & DeletionColumns;
-    agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
+      } & { [Name in keyof AgentModelColumns]: Generated<AgentModelColumns[Name]> } & {
+        [Name in keyof LiveVersionColumns]: Generated<LiveVersionColumns[Name]>;
+      } & DeletionColumns;
+    agentImages: AgentImageRow;
     agentCounters: AgentCountersRow;
     tools: Omit<ToolRow, "mayUseUnboundSecrets" | "sendVisitorToken"> & {
       mayUseUnboundSecrets: Generated<Flag>;
@@ -69,12 +79,19 @@ export type Tables = AnswerTables &
     conversationHours: ConversationHourRow;
     messages: Omit<
       MessageRow,
-      "page" | "messageKey" | "isSupplied" | "removedLinks" | keyof ModelColumns | keyof AuthorColumns
+      | "page"
+      | "messageKey"
+      | "isSupplied"
+      | "removedLinks"
+      | keyof MessageVersionColumns
+      | keyof ModelColumns
+      | keyof AuthorColumns
     > & {
       page: Generated<Json | null>;
       isSupplied: Generated<Flag>;
       removedLinks: Generated<Json | null>;
       messageKey: Generated<string | null>;
+      agentVersion: Generated<number | null>;
     } & RatingEventColumns & {
         [Name in keyof ModelColumns]: Generated<ModelColumns[Name]>;
       } & {
@@ -161,38 +178,50 @@ export type ProviderSettingsRow = {
   updatedAt: Instant;
 };
 
-export type AgentRow = AgentModelColumns & {
-  id: string;
-  organizationId: string;
-  name: string;
-  slug: string;
-  /** null follows the default model */
-  model: string | null;
-  systemPrompt: string | null;
-  temperature: number;
-  widget: Json;
-  allowedOrigins: Json;
-  allowedImageHosts: Json;
-  /** further hosts that replies may link to */
-  linkHosts: Json;
-  pageQuery: Json;
-  followUps: Flag;
-  requireIdentity: Flag;
-  /** encrypted */
-  identitySecret: string;
-  /** paths of the verified facts that the model may read, see agents/identity/tell-model.ts */
-  tellModel: Json;
-  monthlyTokenBudget: number | null;
-  budgetMessage: string | null;
-  logoVersion: string | null;
-  avatarVersion: string | null;
-  launcherVersion: string | null;
-  /** the days configured for each kind of data; missing kinds use the default, see agents/retention.ts */
-  retention: Json;
-  /** the configured handoff settings, see agents/handoff.ts */
-  handoff: Json;
+export type AgentRow = AgentModelColumns &
+  LiveVersionColumns & {
+    id: string;
+    organizationId: string;
+    name: string;
+    slug: string;
+    /** null follows the default model */
+    model: string | null;
+    systemPrompt: string | null;
+    temperature: number;
+    widget: Json;
+    allowedOrigins: Json;
+    allowedImageHosts: Json;
+    /** further hosts that replies may link to */
+    linkHosts: Json;
+    pageQuery: Json;
+    followUps: Flag;
+    requireIdentity: Flag;
+    /** encrypted */
+    identitySecret: string;
+    /** paths of the verified facts that the model may read, see agents/identity/tell-model.ts */
+    tellModel: Json;
+    monthlyTokenBudget: number | null;
+    budgetMessage: string | null;
+    logoVersion: string | null;
+    avatarVersion: string | null;
+    launcherVersion: string | null;
+    /** the days configured for each kind of data; missing kinds use the default, see agents/retention.ts */
+    retention: Json;
+    /** the configured handoff settings, see agents/handoff.ts */
+    handoff: Json;
+    createdAt: Instant;
+    updatedAt: Instant;
+  };
+
+/** An image that the agent has or had. */
+type AgentImageRow = {
+  agentId: string;
+  kind: string;
+  /** a hash of the content, see agents/image-service.ts */
+  version: string;
+  mediaType: string;
+  content: Buffer;
   createdAt: Instant;
-  updatedAt: Instant;
 };
 
 /** Separate from `agents` so that frequent updates do not rewrite wide rows. */
@@ -328,7 +357,8 @@ type ModelCounts = {
 };
 
 export type MessageRow = AuthorColumns &
-  ModelColumns & {
+  ModelColumns &
+  MessageVersionColumns & {
     id: string;
     conversationId: string;
     /** 0, 1, 2, … within the conversation */

@@ -433,6 +433,7 @@ type Ids = Record<
   | "sourceId"
   | "webhookId"
   | "cannedReplyId"
+  | "version"
   | "noteId"
   | "tagId"
   | "channelId"
@@ -513,9 +514,14 @@ async function populate(server: TestServer) {
   ).json().id;
   const subscriptions = { method: "POST", url: "/notices/push-subscriptions", headers: session } as const;
   const subscriptionId: string = (await app.inject({ ...subscriptions, payload: pushSubscription })).json().id;
+  await app.inject({ method: "PATCH", url: `/agents/${agentId}`, headers, payload: { handoff: { isEnabled: true } } });
+  // Restoring this version leaves everything that the tests need as it is.
+  const [newest] = (await app.inject({ url: `/agents/${agentId}/versions`, headers })).json().data;
+  const version = String(newest.version);
   return {
     formId,
     cannedReplyId,
+    version,
     noteId,
     tagId,
     channelId,
@@ -544,6 +550,7 @@ const nobodys: Ids = {
   sourceId: newId("source"),
   webhookId: newId("webhook"),
   cannedReplyId: newId("reply"),
+  version: "1",
   noteId: newId("note"),
   tagId: newId("tag"),
   channelId: newId("channel"),
@@ -555,6 +562,7 @@ function fillPath(url: string, ids: Ids) {
   const { agentId, conversationId, toolId, triggerId, submissionId, documentId, sourceId, webhookId } = ids;
   const { provider = "openai" } = ids;
   if (url === "/triggers") return `${url}?agentId=${agentId}`;
+  if (url === "/agents/:id/versions/diff") return `/agents/${agentId}/versions/diff?from=1&to=draft`;
   const byStart = {
     "/documents": documentId,
     "/sources": sourceId,
@@ -577,6 +585,7 @@ function fillPath(url: string, ids: Ids) {
     .replace(":noteId", ids.noteId)
     .replace(":tagId", ids.tagId)
     .replace(":kind", "logo")
+    .replace(":version", ids.version)
     .replace(":provider", provider)
     .replace(":name", provider === nobodys.provider ? "NOBODYS" : "OWN");
 }
@@ -605,6 +614,7 @@ function createValidBody(name: string, { agentId, messageId, formId, submissionI
     createAgent: { name: "New", widget: { pageSuggestions } },
     putModelPrice: { input: 1, cachedInput: 0.5, output: 2, currency: "USD" },
     updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
+    restoreAgentVersion: { withoutMissing: false },
     putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
     checkIdentityToken: { token: "none" },
     createIdentityToken: { id: "42" },

@@ -47,6 +47,7 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
   reply.header("x-request-id", request.id);
   if (error.status === 401) reply.header("www-authenticate", "Bearer");
   if (error.retryAfter !== undefined) reply.header("retry-after", Math.ceil(error.retryAfter));
+  if (error.etag !== undefined) reply.header("etag", error.etag);
   if (error.limit !== undefined) {
     const reset = Math.ceil(Date.now() / 1_000 + (error.retryAfter ?? 0));
     reply.headers({ "x-ratelimit-limit": error.limit, "x-ratelimit-remaining": 0, "x-ratelimit-reset": reset });

@@ -31,6 +31,7 @@ const bookingForm = {
 export const requestExamples: Examples = {
   createAgent: { name: "Harbour Bikes", systemPrompt: "You help customers of a bicycle shop.", temperature: 30 },
   updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
+  restoreAgentVersion: { withoutMissing: true },
   putAgentImage: {
     image:
       "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

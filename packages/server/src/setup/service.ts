@@ -47,7 +47,9 @@ export function createSetupService(
         const owner = await createFirstOwner(db, { email: address, password, name, ...organization });
         if (!owner) throw setUpClosedError();
         const { organizationId, userId, key } = owner;
-        const agent = await agents.create(organizationId, createExampleAgent(names.agentName?.trim() ?? "Harbour"));
+        const agent = await agents.create(organizationId, createExampleAgent(names.agentName?.trim() ?? "Harbour"), {
+          by: null,
+        });
         const user = { id: userId, email: address, organizationId };
         await audit.recordUserAction(user, {
           action: "set-up",

@@ -1,5 +1,5 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import type { ToolRow } from "../db/tables.ts";
+import type { AgentRow, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { RunInPage, ToolRunner } from "./run-tool.ts";
 import { createToolStore } from "./store.ts";
@@ -7,6 +7,12 @@ import { createToolErrors } from "./tool-errors.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import { failure } from "./tool-outcome.ts";
 import type { TurnContext } from "./turn-context.ts";
+
+type Parts = {
+  runner: ToolRunner;
+  /** see versions/frozen-tools.ts */
+  frozenTools(agent: AgentRow): Promise<ToolRow[] | undefined>;
+};
 
 /** The tools of an agent, as its reply needs them: the definitions for the model, and a function that runs a call. */
 export type AgentTools = {
@@ -18,31 +24,37 @@ export type AgentTools = {
   ): Promise<ToolOutcome>;
 };
 
-export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: ToolRunner) {
+export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, { runner, frozenTools }: Parts) {
   const store = createToolStore(db);
   const errors = createToolErrors({ db, log });
   /** The tools that the visitor of this turn may use. */
-  return async (agentId: string, context: TurnContext): Promise<AgentTools> => {
-    const rows = (await store.enabled(agentId)).filter((row) => mayUse(row, context));
+  return async (agent: AgentRow, context: TurnContext): Promise<AgentTools> => {
+    const { id: agentId } = agent;
+    const current = await store.enabled(agentId);
+    // After a change since the agent was read, the reply still gets the tools of the version with which it began.
+    const isStale = agent.liveIsUsed === 1 && current.liveHash !== agent.liveHash;
+    const tools = (isStale ? await frozenTools(agent) : undefined) ?? current.tools;
+    const rows = tools.filter((row) => mayUse(row, context));
     const find = (name: string) => rows.find((row) => row.name === name);
     return {
       tools: rows.map(toFunctionTool),
       find,
       async runTool({ name, input }, options) {
-        const offered = find(name);
-        if (!offered) return failure("There is no such tool.");
-        // Read the tool again. A reply can take minutes, and the tool may have been changed or deleted in the meantime.
+        const tool = find(name);
+        if (!tool) return failure("There is no such tool.");
+        // The reply keeps the tool as it was when the reply began, but a tool that was switched off or deleted since
+        // then is not called any more.
         try {
-          const found = await store.enabledById(agentId, offered.id);
-          if (!found || !mayUse(found.tool, context)) return failure("This tool is no longer available.");
-          const { outcome, problem } = await runner.run(found.tool, input, { context, ...options });
+          const found = await store.standingError(agentId, tool.id);
+          if (!found) return failure("This tool is no longer available.");
+          const { outcome, problem } = await runner.run(tool, input, { context, ...options });
           // The outcome of a call that was aborted because the visitor left is unknown. A visitor can forge what a page
           // reports, so it is not shown to members as a failure of the tool.
-          const isNoted = !options.signal.aborted && found.tool.executionType !== "client";
-          if (isNoted) await errors.note(offered.id, found.standing, problem);
+          const isNoted = !options.signal.aborted && tool.executionType !== "client";
+          if (isNoted) await errors.note(tool.id, found.standing, problem);
           return outcome;
         } catch (error) {
-          log.error({ err: error, toolId: offered.id }, "could not run a tool");
+          log.error({ err: error, toolId: tool.id }, "could not run a tool");
           return failure("The tool could not be run.");
         }
       },

@@ -2,6 +2,7 @@ import type { VerifiedVisitor } from "@foyer/contract";
 import * as contract from "@foyer/contract";
 import { isAtLeast } from "@foyer/contract/rules/roles";
 import type { FastifyRequest } from "fastify";
+import { readEditor } from "../agents/editor.ts";
 import { credentialId, type Principal, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import { AppError } from "../errors.ts";
 import type { App } from "../http/app.ts";
@@ -48,7 +49,7 @@ export function toolRoutes(
     handler: async (request, reply) => {
       const principal = requirePrincipal(request);
       const tool = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
-        tools.create(principal, request.body, keep),
+        tools.create(principal, request.body, { editor: readEditor(request), keep }),
       );
       return reply.status(201).send(tool);
     },
@@ -59,17 +60,20 @@ export function toolRoutes(
       tools.checkPart(requirePrincipal(request).organizationId, request.params.id, part),
     ),
     preValidation: acceptType,
-    handler: async (request) => tools.update(requirePrincipal(request), request.params.id, request.body),
+    handler: async (request) =>
+      tools.update(requirePrincipal(request), request.params.id, { input: request.body, editor: readEditor(request) }),
   });
   app.route({
     ...contract.duplicateTool,
-    handler: async (request, reply) =>
-      reply.status(201).send(await tools.duplicate(requirePrincipal(request), request.params.id)),
+    handler: async (request, reply) => {
+      const copy = await tools.duplicate(requirePrincipal(request), request.params.id, readEditor(request));
+      return reply.status(201).send(copy);
+    },
   });
   app.route({
     ...contract.deleteTool,
     handler: async (request) => {
-      await tools.delete(requirePrincipal(request).organizationId, request.params.id);
+      await tools.delete(requirePrincipal(request).organizationId, request.params.id, readEditor(request));
       return { success: true as const };
     },
   });

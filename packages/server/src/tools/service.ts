@@ -1,5 +1,6 @@
 import type { Tool, ToolChanges, ToolCreate, ToolLimits } from "@foyer/contract";
 import type { Transaction } from "kysely";
+import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
@@ -27,12 +28,13 @@ export function createToolService(
   { db, outbound, mailer }: Pick<Deps, "db" | "outbound" | "mailer">,
   services: {
     agents: AgentService;
+    drafts: Drafts;
     mailRecipients: MailRecipients;
     secrets: Pick<SecretService, "unbound" | "hostsOf">;
   },
   onDelete: (agentId: string) => void,
 ) {
-  const { agents, mailRecipients, secrets } = services;
+  const { agents, drafts, mailRecipients, secrets } = services;
   const store = createToolStore(db);
   const checkSettings = createSettingsCheck(outbound, createRecipientCheck(db, mailRecipients));
   const withWarnings = createToolWarnings(mailer, mailRecipients, secrets);
@@ -72,7 +74,11 @@ export function createToolService(
       const limit = readLimits(plan).toolsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit };
     },
-    async create(principal: Principal, { agentId, ...input }: ToolCreate, keep?: SaveResponse): Promise<Tool> {
+    async create(
+      principal: Principal,
+      { agentId, ...input }: ToolCreate,
+      { editor, keep }: { editor: Editor; keep?: SaveResponse | undefined },
+    ): Promise<Tool> {
       const { organizationId, plan } = principal;
       await agents.get(organizationId, agentId);
       const given = toSettings(input);
@@ -81,20 +87,29 @@ export function createToolService(
       await check(principal, { before: null, after: row, given });
       const tool = await withWarning(organizationId, toTool(row));
       const { toolsPerAgent } = readLimits(plan);
-      const isKept = await store
-        .insert(row, toolsPerAgent, keep && ((trx) => keep(trx, agentId, tool)))
+      await drafts
+        .edit({ organizationId, agentId, editor }, async (trx) => {
+          if (!(await store.insert(trx, row, toolsPerAgent))) throw limitReached(plan, toolsPerAgent);
+          await keep?.(trx, agentId, tool);
+        })
         .catch(refuseDuplicate(tool.name));
-      if (!isKept) throw limitReached(plan, toolsPerAgent);
       return tool;
     },
     ...partChecks(existing, checkSettings),
-    async duplicate(principal: Principal, id: string): Promise<Tool> {
-      const source = await existing(principal.organizationId, id);
-      return withWarning(principal.organizationId, toTool(await duplicateTool(store, principal.plan, source)));
+    async duplicate({ organizationId, plan }: Principal, id: string, editor: Editor): Promise<Tool> {
+      const source = await existing(organizationId, id);
+      const copy = await drafts.edit({ organizationId, agentId: source.agentId, editor }, (trx) =>
+        duplicateTool(store, trx, { plan, source }),
+      );
+      return withWarning(organizationId, toTool(copy));
     },
     /** See `copyTools`. */
     copyAll: (trx: Transaction<Tables>, agents: CopiedAgent) => copyTools(store, trx, agents),
-    async update(principal: Principal, id: string, input: ToolChanges): Promise<Tool> {
+    async update(
+      principal: Principal,
+      id: string,
+      { input, editor }: { input: ToolChanges; editor: Editor },
+    ): Promise<Tool> {
       const { organizationId } = principal;
       const row = await existing(organizationId, id);
       const given = toSettings(input);
@@ -106,14 +121,18 @@ export function createToolService(
         updatedAt: Date.now(),
       };
       await check(principal, { before: row, after: { ...row, ...changes }, given });
-      const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
+      const updated = await drafts
+        .edit({ organizationId, agentId: row.agentId, editor }, (trx) => store.update(trx, row, changes))
+        .catch(refuseDuplicate(given.name ?? row.name));
       if (!updated) throw notFound("Tool");
       return withWarning(organizationId, toTool(updated));
     },
-    async delete(organizationId: string, id: string): Promise<void> {
-      const deleted = isId("tool", id) ? await store.delete(organizationId, id) : undefined;
-      if (!deleted) throw notFound("Tool");
-      onDelete(deleted.agentId);
+    async delete(organizationId: string, id: string, editor: Editor): Promise<void> {
+      const row = await existing(organizationId, id);
+      await drafts.edit({ organizationId, agentId: row.agentId, editor }, async (trx) => {
+        if (!(await store.delete(trx, row))) throw notFound("Tool");
+      });
+      onDelete(row.agentId);
     },
   };
 }
@@ -155,15 +174,18 @@ const copySuffixes = ["_copy", ..."bcdefghijklmnopqrstuvwxyz"].map((text, index)
 );
 
 /** Copies a tool within its agent under the first free name. Its signing secret is not copied. */
-async function duplicateTool(store: ToolStore, plan: string, source: ToolRow): Promise<ToolRow> {
-  const taken = new Set((await store.list(source.organizationId, source.agentId)).map(({ name }) => name));
+async function duplicateTool(
+  store: ToolStore,
+  trx: Transaction<Tables>,
+  { plan, source }: { plan: string; source: ToolRow },
+): Promise<ToolRow> {
+  const taken = new Set((await store.listAll(trx, source.agentId)).map(({ name }) => name));
   const names = copySuffixes.map((suffix) => `${source.name.slice(0, MAX_NAME - suffix.length)}${suffix}`);
   const name = names.find((candidate) => !taken.has(candidate)) ?? source.name;
   const now = Date.now();
   const copy: ToolRow = { ...source, id: newId("tool"), name, createdAt: now, updatedAt: now };
   const { toolsPerAgent } = readLimits(plan);
-  const isInserted = await store.insert(copy, toolsPerAgent).catch(refuseDuplicate(name));
-  if (!isInserted) throw limitReached(plan, toolsPerAgent);
+  if (!(await store.insert(trx, copy, toolsPerAgent))) throw limitReached(plan, toolsPerAgent);
   return copy;
 }
 

@@ -1,13 +1,12 @@
 import { sql, type Transaction } from "kysely";
-import { compileOnce, type Executor } from "../db/compiled-query.ts";
-import { lockRow } from "../db/lock-row.ts";
+import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
-import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { StandingError } from "./tool-errors.ts";
 
-type RowWithError = ToolRow & { errorAt: number | null; errorMessage: string | null };
+type ToolId = Pick<ToolRow, "organizationId" | "id">;
+type ErrorColumns = { errorAt: number | null; errorMessage: string | null };
 
 export type ToolStore = ReturnType<typeof createToolStore>;
 
@@ -15,16 +14,21 @@ export function createToolStore(db: Db) {
   const { enabled, byId, toRun } = hotQueries(db);
   const owned = (organizationId: string) => db.selectFrom("tools").where("organizationId", "=", organizationId);
   return {
-    /** The enabled tools of an agent, oldest first. */
-    async enabled(agentId: string): Promise<ToolRow[]> {
-      return (await enabled(db, { agentId })).rows;
+    /** The enabled tools of an agent, oldest first, and the hash of the agent's live version. */
+    async enabled(agentId: string): Promise<{ tools: ToolRow[]; liveHash: string | null }> {
+      const { rows } = await enabled(db, { agentId });
+      const [first] = rows;
+      return {
+        tools: rows.map(({ liveHash: _, ...tool }) => tool),
+        liveHash: first ? first.liveHash : await readLiveHash(db, agentId),
+      };
     },
-    /** The current tool if it is still enabled, with its unresolved error. */
-    async enabledById(agentId: string, id: string): Promise<{ tool: ToolRow; standing: StandingError } | undefined> {
+    /** The unresolved error of a tool, if it is still enabled. */
+    async standingError(agentId: string, id: string): Promise<{ standing: StandingError } | undefined> {
       const row = (await toRun(db, { agentId, id })).rows[0];
       if (!row) return undefined;
-      const { errorAt: at, errorMessage: message, ...tool } = row;
-      return { tool, standing: at === null || message === null ? null : { at, message } };
+      const { errorAt: at, errorMessage: message } = row;
+      return { standing: at === null || message === null ? null : { at, message } };
     },
     /** For visitors, who know the id of a tool but do not belong to an organization. */
     async getPublic(id: string): Promise<ToolRow | undefined> {
@@ -49,44 +53,36 @@ export function createToolStore(db: Db) {
       return Number((await tools.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
     /**
-     * Inserts the tool and runs `alsoInTransaction`, unless the agent already has `limit` tools.
+     * Inserts the tool, unless the agent already has `limit` tools. The agent must be locked.
      * @returns false if the limit was reached
      */
-    async insert(
-      row: ToolRow,
-      limit: number | null,
-      alsoInTransaction?: (trx: Executor) => Promise<void>,
-    ): Promise<boolean> {
-      return inTransaction(db, async (trx) => {
-        const count = await countLocked(trx, row.agentId);
-        if (limit !== null && count >= limit) return false;
-        await trx.insertInto("tools").values(row).execute();
-        await checkBytes(trx, row.agentId);
-        await alsoInTransaction?.(trx);
-        return true;
-      });
+    async insert(trx: Transaction<Tables>, row: ToolRow, limit: number | null): Promise<boolean> {
+      const counted = trx.selectFrom("tools").where("agentId", "=", row.agentId);
+      const { n } = await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+      if (limit !== null && Number(n) >= limit) return false;
+      await trx.insertInto("tools").values(row).execute();
+      await checkBytes(trx, row.agentId);
+      return true;
     },
-    async update(organizationId: string, id: string, changes: Partial<ToolRow>): Promise<ToolRow | undefined> {
-      return inTransaction(db, async (trx) => {
-        const updated = await trx
-          .updateTable("tools")
-          .set(changes)
-          .where("id", "=", id)
-          .where("organizationId", "=", organizationId)
-          .returningAll()
-          .executeTakeFirst();
-        if (updated) await checkBytes(trx, updated.agentId);
-        return updated;
-      });
+    async update(trx: Transaction<Tables>, { organizationId, id }: ToolId, changes: Partial<ToolRow>) {
+      const updated = await trx
+        .updateTable("tools")
+        .set(changes)
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .returningAll()
+        .executeTakeFirst();
+      if (updated) await checkBytes(trx, updated.agentId);
+      return updated;
     },
-    /** @returns the agent of the deleted tool */
-    async delete(organizationId: string, id: string): Promise<Pick<ToolRow, "agentId"> | undefined> {
-      return db
+    /** @returns whether there was such a tool */
+    async delete(trx: Transaction<Tables>, { organizationId, id }: ToolId): Promise<boolean> {
+      const { numDeletedRows } = await trx
         .deleteFrom("tools")
         .where("id", "=", id)
         .where("organizationId", "=", organizationId)
-        .returning("agentId")
         .executeTakeFirst();
+      return numDeletedRows > 0n;
     },
     ...formQueries(db),
   };
@@ -126,10 +122,13 @@ function formQueries(db: Db) {
 /** Queries that run for every message or tool call. */
 function hotQueries(db: Db) {
   return {
-    enabled: compileOnce<{ agentId: string }, ToolRow>((param) =>
+    enabled: compileOnce<{ agentId: string }, ToolRow & { liveHash: string | null }>((param) =>
       db
         .selectFrom("tools")
-        .selectAll()
+        .selectAll("tools")
+        .select(({ selectFrom }) =>
+          selectFrom("agents").select("agents.liveHash").whereRef("agents.id", "=", "tools.agentId").as("liveHash"),
+        )
         .where("agentId", "=", param("agentId"))
         .where("isEnabled", "=", 1)
         .orderBy("id"),
@@ -137,10 +136,9 @@ function hotQueries(db: Db) {
     byId: compileOnce<{ id: string }, ToolRow>((param) =>
       db.selectFrom("tools").selectAll().where("id", "=", param("id")),
     ),
-    toRun: compileOnce<{ agentId: string; id: string }, RowWithError>((param) =>
+    toRun: compileOnce<{ agentId: string; id: string }, ErrorColumns>((param) =>
       db
         .selectFrom("tools")
-        .selectAll("tools")
         // A join would cost ten times as much on SQLite.
         .select(({ selectFrom }) => {
           const standing = selectFrom("toolErrors")
@@ -153,6 +151,11 @@ function hotQueries(db: Db) {
         .where("tools.isEnabled", "=", 1),
     ),
   };
+}
+
+async function readLiveHash(db: Db, agentId: string): Promise<string | null> {
+  const agent = await db.selectFrom("agents").select("liveHash").where("id", "=", agentId).executeTakeFirst();
+  return agent?.liveHash ?? null;
 }
 
 /** Every reply reads an agent's enabled tools, and the dashboard reads all of them at once. */
@@ -183,11 +186,4 @@ async function checkBytes(trx: Transaction<Tables>, agentId: string): Promise<vo
     "CONFLICT",
     `The tools of an agent can have at most ${MAX_BYTES / 1024 / 1024} MiB in total. Shorten this one or delete another.`,
   );
-}
-
-/** Counts the agent's tools and prevents others from counting until the transaction ends. */
-async function countLocked(trx: Transaction<Tables>, agentId: string): Promise<number> {
-  await lockRow(trx, "agentCounters", agentId);
-  const counted = trx.selectFrom("tools").where("agentId", "=", agentId);
-  return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
 }

@@ -8,7 +8,13 @@ type PlainColumns = Pick<TriggerRow, "name" | "description" | "triggerOnce" | "i
 export const triggerDefaults = { description: null, triggerOnce: 1, isEnabled: 1, priority: 0 } as const;
 
 /** Converts the given plain fields to columns. Omitted fields are left out, and `null` restores the default. */
-export function toColumns({ name, description, triggerOnce, isEnabled, priority }: TriggerChanges) {
+export function toColumns({
+  name,
+  description,
+  triggerOnce,
+  isEnabled,
+  priority,
+}: Pick<TriggerChanges, keyof PlainColumns>) {
   const columns: Partial<PlainColumns> = {};
   if (name !== undefined) columns.name = name;
   if (description !== undefined) columns.description = description;

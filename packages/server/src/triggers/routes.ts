@@ -1,4 +1,5 @@
 import * as contract from "@foyer/contract";
+import { readEditor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
 import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
@@ -52,15 +53,21 @@ export function triggerRoutes(
     handler: async (request, reply) => {
       const principal = requirePrincipal(request);
       const trigger = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
-        triggers.create(principal.organizationId, request.query.agentId, { input: request.body, keep }),
+        triggers.create(principal.organizationId, request.query.agentId, {
+          input: request.body,
+          editor: readEditor(request),
+          keep,
+        }),
       );
       return reply.status(201).send(trigger);
     },
   });
   app.route({
     ...contract.duplicateTrigger,
-    handler: async (request, reply) =>
-      reply.status(201).send(await triggers.duplicate(requirePrincipal(request).organizationId, request.params.id)),
+    handler: async (request, reply) => {
+      const { organizationId } = requirePrincipal(request);
+      return reply.status(201).send(await triggers.duplicate(organizationId, request.params.id, readEditor(request)));
+    },
   });
   app.route({
     ...contract.updateTrigger,
@@ -68,16 +75,20 @@ export function triggerRoutes(
       triggers.checkPart(requirePrincipal(request).organizationId, request.params.id, part),
     ),
     handler: async (request) =>
-      triggers.update(requirePrincipal(request).organizationId, request.params.id, request.body),
+      triggers.update(requirePrincipal(request).organizationId, request.params.id, {
+        input: request.body,
+        editor: readEditor(request),
+      }),
   });
   app.route({
     ...contract.toggleTrigger,
-    handler: async (request) => triggers.toggle(requirePrincipal(request).organizationId, request.params.id),
+    handler: async (request) =>
+      triggers.toggle(requirePrincipal(request).organizationId, request.params.id, readEditor(request)),
   });
   app.route({
     ...contract.deleteTrigger,
     handler: async (request) => {
-      await triggers.delete(requirePrincipal(request).organizationId, request.params.id);
+      await triggers.delete(requirePrincipal(request).organizationId, request.params.id, readEditor(request));
       return { success: true as const };
     },
   });

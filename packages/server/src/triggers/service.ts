@@ -1,7 +1,7 @@
 import type { Trigger, TriggerChanges, TriggerCreate } from "@foyer/contract";
 import type { Transaction } from "kysely";
+import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
-import type { Executor } from "../db/compiled-query.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
 import type { Tables } from "../db/tables.ts";
@@ -25,7 +25,12 @@ export type TriggerService = ReturnType<typeof createTriggerService>;
 /** `onChange` is called with the agent whose triggers changed, after the change was stored. */
 export function createTriggerService(
   { db }: Pick<Deps, "db">,
-  { agents, forms, onChange }: { agents: AgentService; forms: FormFinder; onChange: (agentId: string) => void },
+  {
+    agents,
+    drafts,
+    forms,
+    onChange,
+  }: { agents: AgentService; drafts: Drafts; forms: FormFinder; onChange: (agentId: string) => void },
 ) {
   const store = createTriggerStore(db);
 
@@ -50,7 +55,11 @@ export function createTriggerService(
   }
 
   /** Retries with the current row after a concurrent change, so that each change is based on what it read. */
-  async function change(organizationId: string, id: string, changesOf: (trigger: Trigger) => TriggerChanges) {
+  async function change(
+    organizationId: string,
+    id: string,
+    { changesOf, editor }: { changesOf: (trigger: Trigger) => TriggerChanges; editor: Editor },
+  ) {
     for (;;) {
       const row = await findTrigger(organizationId, id);
       const trigger = toTrigger(row);
@@ -60,7 +69,10 @@ export function createTriggerService(
       const isChecked = plain.isEnabled === 1 || settingNames.some((name) => given[name] !== undefined);
       const settings = isChecked ? await validate(row, { ...trigger, ...given }) : {};
       const updatedAt = Math.max(Date.now(), row.updatedAt + 1);
-      const updated = await store.update(row, { ...plain, ...settings, updatedAt }).catch(refuseMissingForm);
+      const edited = { organizationId, agentId: row.agentId, editor };
+      const updated = await drafts
+        .edit(edited, (trx) => store.update(trx, row, { ...plain, ...settings, updatedAt }))
+        .catch(refuseMissingForm);
       if (!updated) continue;
       onChange(row.agentId);
       return toTrigger(updated);
@@ -88,7 +100,7 @@ export function createTriggerService(
     async create(
       organizationId: string,
       agentId: string,
-      { input, keep }: { input: TriggerCreate; keep?: SaveResponse | undefined },
+      { input, editor, keep }: { input: TriggerCreate; editor: Editor; keep?: SaveResponse | undefined },
     ): Promise<Trigger> {
       await agents.get(organizationId, agentId);
       const now = Date.now();
@@ -104,44 +116,53 @@ export function createTriggerService(
         updatedAt: now,
       };
       const trigger = toTrigger(row);
-      const also = keep && ((trx: Executor) => keep(trx, agentId, trigger));
-      const isKept = await store.insert(row, MAX_PER_AGENT, also).catch(async (error) => {
-        await agents.get(organizationId, agentId);
-        return refuseMissingForm(error);
-      });
-      if (!isKept) throw limitReached();
+      await drafts
+        .edit({ ...owner, editor }, async (trx) => {
+          await insert(store, trx, row);
+          await keep?.(trx, agentId, trigger);
+        })
+        .catch(refuseMissingForm);
       onChange(agentId);
       return trigger;
     },
     /** The copy is disabled, because two enabled triggers would show the same thing twice. */
-    async duplicate(organizationId: string, id: string): Promise<Trigger> {
-      return toTrigger(await duplicateTrigger(store, await findTrigger(organizationId, id)));
+    async duplicate(organizationId: string, id: string, editor: Editor): Promise<Trigger> {
+      const copy = toCopy(await findTrigger(organizationId, id));
+      await drafts
+        .edit({ organizationId, agentId: copy.agentId, editor }, (trx) => insert(store, trx, copy))
+        .catch(refuseMissingForm);
+      return toTrigger(copy);
     },
-    async update(organizationId: string, id: string, input: TriggerChanges): Promise<Trigger> {
-      return change(organizationId, id, () => input);
+    async update(
+      organizationId: string,
+      id: string,
+      { input, editor }: { input: TriggerChanges; editor: Editor },
+    ): Promise<Trigger> {
+      return change(organizationId, id, { changesOf: () => input, editor });
     },
-    async toggle(organizationId: string, id: string): Promise<Trigger> {
-      return change(organizationId, id, ({ isEnabled }) => ({ isEnabled: !isEnabled }));
+    async toggle(organizationId: string, id: string, editor: Editor): Promise<Trigger> {
+      return change(organizationId, id, { changesOf: ({ isEnabled }) => ({ isEnabled: !isEnabled }), editor });
     },
-    async delete(organizationId: string, id: string): Promise<void> {
-      const deleted = isId("trigger", id) ? await store.delete(organizationId, id) : undefined;
-      if (!deleted) throw notFound("Trigger");
-      onChange(deleted.agentId);
+    async delete(organizationId: string, id: string, editor: Editor): Promise<void> {
+      const row = await findTrigger(organizationId, id);
+      await drafts.edit({ organizationId, agentId: row.agentId, editor }, async (trx) => {
+        if (!(await store.delete(trx, row))) throw notFound("Trigger");
+      });
+      onChange(row.agentId);
     },
   };
 }
 
-function limitReached() {
-  return new AppError("FORBIDDEN", `An agent can have ${MAX_PER_AGENT} triggers. Delete one first.`);
+/** @throws 403 when the agent has as many triggers as it can */
+async function insert(store: TriggerStore, trx: Transaction<Tables>, row: TriggerRow): Promise<void> {
+  if (await store.insert(trx, row, MAX_PER_AGENT)) return;
+  throw new AppError("FORBIDDEN", `An agent can have ${MAX_PER_AGENT} triggers. Delete one first.`);
 }
 
-async function duplicateTrigger(store: TriggerStore, source: TriggerRow): Promise<TriggerRow> {
+function toCopy(source: TriggerRow): TriggerRow {
   const now = Date.now();
   const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
-  const copy: TriggerRow = { ...source, id: newId("trigger"), name, isEnabled: 0, createdAt: now, updatedAt: now };
-  const isInserted = await store.insert(copy, MAX_PER_AGENT).catch(refuseMissingForm);
-  if (!isInserted) throw limitReached();
-  return copy;
+  return { ...source, id: newId("trigger"), name, isEnabled: 0, createdAt: now, updatedAt: now };
 }
 
 type CopiedAgent = { from: string; to: string };

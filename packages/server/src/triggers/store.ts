@@ -1,10 +1,7 @@
 import type { Transaction } from "kysely";
-import type { Executor } from "../db/compiled-query.ts";
-import { lockRow } from "../db/lock-row.ts";
 import type { Db } from "../db/open.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
 import type { Tables } from "../db/tables.ts";
-import { inTransaction } from "../db/transaction.ts";
 
 export type TriggerStore = ReturnType<typeof createTriggerStore>;
 
@@ -41,30 +38,26 @@ export function createTriggerStore(db: Db) {
       return selectOwned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /**
-     * Inserts the trigger and runs `alsoInTransaction`, unless the agent already has `limit` triggers.
+     * Inserts the trigger, unless the agent already has `limit` triggers. The agent must be locked.
      * @returns false if the limit was reached
      */
-    async insert(
-      row: TriggerRow,
-      limit: number,
-      alsoInTransaction?: (trx: Executor) => Promise<void>,
-    ): Promise<boolean> {
-      return inTransaction(db, async (trx) => {
-        await lockRow(trx, "agentCounters", row.agentId);
-        const counted = await trx
-          .selectFrom("triggers")
-          .select((x) => x.fn.countAll<number>().as("n"))
-          .where("agentId", "=", row.agentId)
-          .executeTakeFirstOrThrow();
-        if (Number(counted.n) >= limit) return false;
-        await trx.insertInto("triggers").values(row).execute();
-        await alsoInTransaction?.(trx);
-        return true;
-      });
+    async insert(trx: Transaction<Tables>, row: TriggerRow, limit: number): Promise<boolean> {
+      const counted = await trx
+        .selectFrom("triggers")
+        .select((x) => x.fn.countAll<number>().as("n"))
+        .where("agentId", "=", row.agentId)
+        .executeTakeFirstOrThrow();
+      if (Number(counted.n) >= limit) return false;
+      await trx.insertInto("triggers").values(row).execute();
+      return true;
     },
     /** Updates the row unless it was changed since it was read; `updatedAt` differs after every change. */
-    async update(read: TriggerRow, changes: Partial<TriggerRow>): Promise<TriggerRow | undefined> {
-      return db
+    async update(
+      trx: Transaction<Tables>,
+      read: TriggerRow,
+      changes: Partial<TriggerRow>,
+    ): Promise<TriggerRow | undefined> {
+      return trx
         .updateTable("triggers")
         .set(changes)
         .where("id", "=", read.id)
@@ -73,16 +66,14 @@ export function createTriggerStore(db: Db) {
         .returningAll()
         .executeTakeFirst();
     },
-    /** @returns the agent of the deleted trigger */
-    async delete(organizationId: string, id: string): Promise<Pick<TriggerRow, "agentId"> | undefined> {
-      return inTransaction(db, (trx) =>
-        trx
-          .deleteFrom("triggers")
-          .where("id", "=", id)
-          .where("organizationId", "=", organizationId)
-          .returning("agentId")
-          .executeTakeFirst(),
-      );
+    /** @returns whether there was such a trigger */
+    async delete(trx: Transaction<Tables>, { organizationId, id }: Pick<TriggerRow, "organizationId" | "id">) {
+      const { numDeletedRows } = await trx
+        .deleteFrom("triggers")
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
     },
   };
 }

@@ -331,7 +331,13 @@ onBothDatabases("triggers", (createDatabase) => {
     expect(status).toBe(201);
     const copy = body.data;
     const { data: source } = (await call("GET", `/agents/${agentId}`)).body;
-    const own = { id: copy.id, slug: copy.slug, createdAt: copy.createdAt, updatedAt: copy.updatedAt };
+    const own = {
+      id: copy.id,
+      slug: copy.slug,
+      draftHash: copy.draftHash,
+      createdAt: copy.createdAt,
+      updatedAt: copy.updatedAt,
+    };
     expect(copy).toEqual({ ...source, ...own, name: `${source.name} (copy)` });
     expect([copy.id, copy.slug]).not.toEqual([source.id, source.slug]);
     const tools = async (id: string) => (await call("GET", `/tools?agentId=${id}`)).body;

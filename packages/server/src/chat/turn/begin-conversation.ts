@@ -31,9 +31,11 @@ export function createConversationStart({ encryption, admit, buildTurn, findStar
     const messageKey = request.messageKey ? hashMessageKey(encryption, request.messageKey) : null;
     const storeAs = async (startKey: string | null): Promise<string> => {
       const { turn } = await buildTurn(agent, request, { caller, admitted, startKey, messageKey });
-      await conversationLog.begin({ ...turn, replyId: null, model: null }, historyLimits).catch((error: unknown) => {
-        throw isMissingReference(error) ? notFound("Agent") : error;
-      });
+      await conversationLog
+        .begin({ ...turn, replyId: null, model: null, agentVersion: null }, historyLimits)
+        .catch((error: unknown) => {
+          throw isMissingReference(error) ? notFound("Agent") : error;
+        });
       return turn.conversation.id;
     };
     const startKey = hashStartKey(encryption, agent, request);

@@ -22,7 +22,7 @@ type TurnParts = {
 export type TurnOrigin = { caller: Caller; admitted: Admitted; startKey: string | null; messageKey: string | null };
 
 /** The page of the newest message, and everything that the request stores, apart from the reply. */
-type BuiltTurn = { page: MessagePage | null; turn: Omit<NewTurn, "replyId" | "model"> };
+type BuiltTurn = { page: MessagePage | null; turn: Omit<NewTurn, "replyId" | "model" | "agentVersion"> };
 
 /**
  * @returns a function that checks a request and builds the data that it stores. It throws 403 when the visitor's

@@ -11,11 +11,11 @@ import { historyLimits } from "./model-prompt.ts";
  */
 export async function passOn(
   log: Pick<ConversationLog, "begin">,
-  turn: Omit<NewTurn, "replyId" | "model">,
+  turn: Omit<NewTurn, "replyId" | "model" | "agentVersion">,
 ): Promise<boolean> {
   if (!isPassedOn(turn.conversation, turn)) return false;
   try {
-    await log.begin({ ...turn, replyId: null, model: null }, historyLimits);
+    await log.begin({ ...turn, replyId: null, model: null, agentVersion: null }, historyLimits);
     return true;
   } catch (error) {
     // The conversation went back to the agent in the meantime.

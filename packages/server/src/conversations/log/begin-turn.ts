@@ -53,7 +53,7 @@ export async function beginTurn(
   queries: ReplyQueries,
   { turn, historyLimits, emit }: { turn: NewTurn; historyLimits: HistoryLimits; emit: Emit },
 ): Promise<Begun> {
-  const { conversation, messages, replyId, model } = turn;
+  const { conversation, messages, replyId, model, agentVersion } = turn;
   const conversationId = conversation.id;
   const now = Date.now();
   const added = {
@@ -76,6 +76,7 @@ export async function beginTurn(
     createdAt: now,
     authorName: null,
     model: null,
+    agentVersion: null,
     fallbackFrom: null,
     promptState: null,
   }));
@@ -100,7 +101,8 @@ export async function beginTurn(
     removedLinks: null,
   };
   const at = position + appended.length;
-  await queries.insertMessage(trx, { ...reply, position: at, conversationId, stopReason: null, model, now });
+  const written = { model, agentVersion };
+  await queries.insertMessage(trx, { ...reply, ...written, position: at, conversationId, stopReason: null, now });
   return {
     isPassedOn: false,
     history: [...history, ...appended],

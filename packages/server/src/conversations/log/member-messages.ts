@@ -59,6 +59,7 @@ export function createMemberMessages(emit: Emit) {
         feedback: null,
         feedbackComment: null,
         fallbackFrom: null,
+        agentVersion: null,
         promptState: null,
         cachedInputTokens: null,
         cost: null,

@@ -78,6 +78,7 @@ type InsertMessage = Pick<
   | "removedLinks"
   | "stopReason"
   | "model"
+  | "agentVersion"
 > & {
   now: number;
 };
@@ -376,6 +377,7 @@ function messageQueries(db: Db) {
         feedbackComment: null,
         stopReason: param("stopReason"),
         model: param("model"),
+        agentVersion: param("agentVersion"),
         outputTokens: null,
         stopRequested: 0,
         createdAt: param("now"),

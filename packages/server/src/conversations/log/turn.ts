@@ -32,6 +32,8 @@ export type NewTurn = {
   replyId: string | null;
   /** null when no model is called */
   model: string | null;
+  /** the version of the agent that writes the reply, see MessageVersionColumns */
+  agentVersion: number | null;
   /** deletes the last reply first, because its question is answered again */
   regenerate: boolean;
 };

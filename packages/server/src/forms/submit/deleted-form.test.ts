@@ -8,6 +8,7 @@ import { createMailRecipients } from "../../tools/form/mail-recipients.ts";
 import { createSecretService } from "../../tools/secrets/service.ts";
 import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { createToolService } from "../../tools/service.ts";
+import { createDrafts } from "../../versions/drafts.ts";
 import { createForms } from "../forms-module.ts";
 
 onBothDatabases("a request for a form whose agent is being deleted", (createDatabase) => {
@@ -15,14 +16,11 @@ onBothDatabases("a request for a form whose agent is being deleted", (createData
     const database = await createDatabase();
     const client = await openForms({ database });
     const { deps } = client.server;
-    const agents = createAgentService(
-      deps,
-      () => {},
-      () => {},
-    );
+    const drafts = createDrafts(deps);
+    const agents = createAgentService(deps, { drafts, onChange() {}, onDelete() {} });
     const mailRecipients = createMailRecipients(deps);
     const secrets = createSecretService(deps);
-    const tools = createToolService(deps, { agents, mailRecipients, secrets }, () => {});
+    const tools = createToolService(deps, { agents, drafts, mailRecipients, secrets }, () => {});
     const services = {
       agents,
       mailRecipients,

@@ -1,6 +1,7 @@
 /** Descriptions of audited calls and events. */
 const labels: Record<string, string> = {
   "POST /agents/:id/duplicate": "Duplicated an agent",
+  "POST /agents/:id/versions/:version/restore": "Restored an earlier version of an agent",
   "POST /tools/:id/duplicate": "Duplicated a tool",
   "POST /triggers/:id/duplicate": "Duplicated a trigger",
   "PUT /agents/:id/images/:kind": "Updated an agent's image",

@@ -1,0 +1,32 @@
+import type { VersionAuthor } from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import type { Transaction } from "kysely";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
+import type { LiveVersionColumns } from "../db/tables/versions.ts";
+import type { AgentRow, Tables } from "../db/tables.ts";
+
+/** Who edits an agent, its tools or its triggers, and the state that they have seen: the `If-Match` of their request. */
+export type Editor = { by: VersionAuthor; ifMatch: string | undefined };
+
+/** `note`: what the editor says about the version; it is then a version of its own. */
+type Edited = { organizationId: string; agentId: string; editor: Editor; note?: string };
+
+/** Records the versions of agents, see versions/drafts.ts. */
+export type Drafts = {
+  /**
+   * Runs a change of an agent, its tools or its triggers in a transaction, and records the version that results.
+   * Changes of one agent run one after another. @throws 412 when the agent has changed since the editor read it
+   */
+  edit<T>(edited: Edited, change: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Records the first version of an agent that the transaction has created. `by` is null for the server itself. */
+  begin(trx: Transaction<Tables>, agent: AgentRow, by: VersionAuthor | null): Promise<LiveVersionColumns>;
+  /** Records the state of an agent from before there were versions as its first one. */
+  beginLate(agent: Pick<AgentRow, "organizationId" | "id">): Promise<void>;
+};
+
+export function readEditor(request: FastifyRequest): Editor {
+  const { keyId, userId, name } = requirePrincipal(request);
+  const by =
+    keyId === null ? { type: "user" as const, id: userId ?? "", name } : { type: "key" as const, id: keyId, name };
+  return { by, ifMatch: request.headers["if-match"] };
+}

@@ -1,0 +1,35 @@
+import type { Flag, Instant, Json } from "./column-types.ts";
+
+/** The versions of agents. */
+export type VersionTables = { agentVersions: AgentVersionRow };
+
+/** Which version of the agent visitors get. */
+export type LiveVersionColumns = {
+  /** null until the first version is recorded, for agents from before there were versions */
+  liveVersion: number | null;
+  /** the hash of its content */
+  liveHash: string | null;
+  /** whether a reply has begun with it, so that it never changes again */
+  liveIsUsed: Flag;
+};
+
+/** The version with which a reply was written. */
+export type MessageVersionColumns = {
+  /** null: written with the draft, or before versions were recorded */
+  agentVersion: number | null;
+};
+
+export type AgentVersionRow = {
+  agentId: string;
+  version: number;
+  organizationId: string;
+  hash: string;
+  /** an `AgentContent` with sorted keys */
+  content: Json;
+  /** the ids of its tools and triggers, in the order of `content` */
+  ids: Json;
+  note: string | null;
+  createdAt: Instant;
+  /** a `VersionAuthor`; null: nobody, see `LiveVersionColumns` */
+  createdBy: Json | null;
+};

@@ -1,0 +1,42 @@
+import * as contract from "@foyer/contract";
+import { readEditor } from "../agents/editor.ts";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
+import type { App } from "../http/app.ts";
+import type { VersionService } from "./service.ts";
+
+export function versionRoutes(app: App, versions: VersionService): void {
+  app.route({
+    ...contract.listAgentVersions,
+    handler: async (request) =>
+      versions.list(requirePrincipal(request).organizationId, request.params.id, request.query),
+  });
+  app.route({
+    ...contract.getAgentVersion,
+    handler: async (request) => {
+      const { id, version } = request.params;
+      return { data: await versions.get(requirePrincipal(request).organizationId, id, version), error: null };
+    },
+  });
+  app.route({
+    ...contract.compareAgentVersions,
+    handler: async (request) => {
+      const { organizationId } = requirePrincipal(request);
+      return {
+        data: { changes: await versions.compare(organizationId, request.params.id, request.query) },
+        error: null,
+      };
+    },
+  });
+  app.route({
+    ...contract.restoreAgentVersion,
+    handler: async (request, reply) => {
+      const { id, version } = request.params;
+      const restored = await versions.restore(requirePrincipal(request), id, {
+        version,
+        withoutMissing: request.body?.withoutMissing === true,
+        editor: readEditor(request),
+      });
+      return reply.status(201).send({ data: restored, error: null });
+    },
+  });
+}

@@ -1,0 +1,139 @@
+import type { AgentContent, AgentVersion, AgentVersionDetails, VersionChange } from "@foyer/contract";
+import type { Drafts, Editor } from "../agents/editor.ts";
+import type { AgentService } from "../agents/service.ts";
+import type { Principal } from "../auth/sessions/authenticate.ts";
+import type { AgentVersionRow } from "../db/tables/versions.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { readLimits } from "../plans/plan-limits.ts";
+import type { SecretService } from "../tools/secrets/service.ts";
+import { checkSecretUse, unboundSecretUse } from "../tools/secrets/tool-secrets.ts";
+import { compareContents } from "./compare.ts";
+import { readSnapshot } from "./content.ts";
+import { createVersionStore, type ListedVersionRow } from "./store.ts";
+import { writeSnapshot } from "./write-content.ts";
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+export type VersionService = ReturnType<typeof createVersionService>;
+
+type Parts = {
+  agents: Pick<AgentService, "get" | "getPublic">;
+  drafts: Drafts;
+  secrets: Pick<SecretService, "unbound">;
+  /** called once a change is committed */
+  onChange(agentId: string): void;
+};
+
+/** The versions of agents: reading, comparing and restoring them. */
+export function createVersionService({ db }: Pick<Deps, "db">, { agents, drafts, secrets, onChange }: Parts) {
+  const store = createVersionStore(db);
+
+  async function find(organizationId: string, agentId: string, version: string): Promise<AgentVersionRow> {
+    const isNumber = /^[1-9][0-9]{0,8}$/.test(version);
+    const row = isNumber ? await store.get({ organizationId, agentId }, Number(version)) : undefined;
+    if (!row) throw new AppError("NOT_FOUND", `This agent has no version ${version}.`);
+    return row;
+  }
+
+  /** The version that visitors get. @throws 404 when the organization has no such agent */
+  async function liveVersion(organizationId: string, agentId: string): Promise<number> {
+    await agents.get(organizationId, agentId);
+    return (await agents.getPublic(agentId)).liveVersion ?? 0;
+  }
+
+  async function readContent(organizationId: string, agentId: string, version: string): Promise<AgentContent> {
+    if (version !== "draft") return JSON.parse((await find(organizationId, agentId, version)).content);
+    const agent = await agents.getPublic(agentId);
+    return (await db.transaction().execute((trx) => readSnapshot(trx, agent))).content;
+  }
+
+  return {
+    async list(organizationId: string, agentId: string, query: { limit?: number; offset?: number }) {
+      const live = await liveVersion(organizationId, agentId);
+      const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+      const page = { limit: Math.min(limit, MAX_LIMIT), offset };
+      const rows = await store.list({ organizationId, agentId }, page);
+      const total = await store.count({ organizationId, agentId });
+      return { data: rows.map((row) => toVersion(row, live)), pagination: { total, ...page }, error: null };
+    },
+    async get(organizationId: string, agentId: string, version: string): Promise<AgentVersionDetails> {
+      const live = await liveVersion(organizationId, agentId);
+      const row = await find(organizationId, agentId, version);
+      return { ...toVersion(row, live), content: JSON.parse(row.content) };
+    },
+    async compare(
+      organizationId: string,
+      agentId: string,
+      { from, to }: { from: string; to: string },
+    ): Promise<VersionChange[]> {
+      await agents.get(organizationId, agentId);
+      const [before, after] = [
+        await readContent(organizationId, agentId, from),
+        await readContent(organizationId, agentId, to),
+      ];
+      return compareContents(before, after);
+    },
+    /**
+     * Makes the content of an earlier version the newest one. With `withoutMissing`, members and images that no longer
+     * exist are left out. @throws 409 with what is missing otherwise
+     */
+    async restore(
+      principal: Principal,
+      agentId: string,
+      { version, withoutMissing, editor }: { version: string; withoutMissing: boolean; editor: Editor },
+    ): Promise<AgentVersion> {
+      const { organizationId, plan } = principal;
+      await agents.get(organizationId, agentId);
+      const { content, ids } = await find(organizationId, agentId, version);
+      const snapshot = { content: JSON.parse(content), ids: JSON.parse(ids) };
+      checkToolLimit(snapshot.content, plan);
+      await drafts.edit({ organizationId, agentId, editor, note: `Restores version ${version}.` }, async (trx) => {
+        const missing = await writeSnapshot(
+          trx,
+          { organizationId, id: agentId },
+          {
+            snapshot,
+            async checkTool({ before, after }) {
+              await checkSecretUse(secrets, principal, { before, after });
+              return { mayUseUnboundSecrets: unboundSecretUse(principal, before, after) };
+            },
+          },
+        );
+        if (missing.length > 0 && !withoutMissing) throw incomplete(version, missing);
+      });
+      onChange(agentId);
+      const live = await liveVersion(organizationId, agentId);
+      return toVersion(await find(organizationId, agentId, String(live)), live);
+    },
+  };
+}
+
+function incomplete(version: string, missing: ReadonlyArray<{ path: string; message: string }>) {
+  return new AppError(
+    "CONFLICT",
+    `Version ${version} names what no longer exists. Restore it with \`withoutMissing\` to leave this out.`,
+    { details: missing.map((detail) => ({ ...detail, code: "unknown_reference" as const })).slice(0, 20) },
+  );
+}
+
+function checkToolLimit({ tools }: AgentContent, plan: string): void {
+  const { toolsPerAgent } = readLimits(plan);
+  if (toolsPerAgent === null || tools.length <= toolsPerAgent) return;
+  throw new AppError(
+    "TOOL_LIMIT_REACHED",
+    `The version has ${tools.length} tools, and the plan ${plan} allows ${toolsPerAgent} for each agent.`,
+  );
+}
+
+function toVersion({ version, hash, note, createdAt, createdBy }: ListedVersionRow, live: number): AgentVersion {
+  return {
+    version,
+    hash,
+    note,
+    createdAt: new Date(createdAt).toISOString(),
+    createdBy: createdBy === null ? null : JSON.parse(createdBy),
+    isLive: version === live,
+  };
+}
