@@ -14,6 +14,7 @@ const guides = [
   "triggers",
   "knowledge",
   "handoff",
+  "publishing",
   "webhooks",
   "events",
   "deployment",

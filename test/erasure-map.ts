@@ -44,6 +44,8 @@ export const tablesWithoutVisitorData = {
   agentIndexes: "numbers",
   agentMonths: "numbers",
   agentVersions: "set by members",
+  draftTools: "set by members",
+  draftTriggers: "set by members",
   agents: "set by members",
   apiKeys: "of members",
   auditLog: "of members; receipts contain hashes and counts",

@@ -143,6 +143,12 @@ const settings = {
         "What the agent's replies may cost per calendar month (UTC), in the organization's currency. Replies whose price is unknown do not count.",
     }),
   ),
+  publishing: nullable(
+    stringEnum(
+      ["immediate", "manual"],
+      "Whether visitors get a change at once, or only once the draft is published. `immediate` by default. A change to `immediate` publishes the draft.",
+    ),
+  ),
   budgetMessage: nullable(
     Type.String({ maxLength: 2_000, description: "The reply that visitors receive once the budget is used up" }),
   ),
@@ -152,6 +158,9 @@ const settings = {
     }),
   ),
 };
+
+export const publishingModes = ["immediate", "manual"] as const;
+export type AgentPublishing = (typeof publishingModes)[number];
 
 export const AgentSummary = Type.Object(
   {
@@ -201,6 +210,8 @@ export const Agent = Type.Object(
     monthlyCostBudget: nullable(Type.Number()),
     budgetMessage: nullable(Type.String()),
     retention: ref(Retention),
+    publishing: stringEnum(publishingModes),
+    liveVersion: Type.Integer({ description: "The version that visitors get" }),
     draftHash: Type.String({
       description:
         "Hash of the agent with its tools and triggers, as they can be edited. `If-Match` with it protects a write from changes that the client has not seen.",

@@ -1,9 +1,18 @@
 import Type, { type Static } from "typebox";
 import { textPatterns } from "../rules/text-patterns.ts";
-import { inEnvelope, listOffset, nullable, Pagination, ref, stringEnum, Timestamp } from "../schema.ts";
+import {
+  inEnvelope,
+  listOffset,
+  nullable,
+  Pagination,
+  ref,
+  stringEnum,
+  Timestamp,
+  withDescription,
+} from "../schema.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Trigger } from "../triggers/trigger.ts";
-import type { Agent } from "./agent.ts";
+import { Agent } from "./agent.ts";
 import type { AgentImageKind } from "./agent-image.ts";
 
 const version = Type.Integer({ description: "Counts the versions of an agent, from 1" });
@@ -61,6 +70,8 @@ type FrozenSettings = Omit<
   | "retention"
   | "monthlyTokenBudget"
   | "monthlyCostBudget"
+  | "publishing"
+  | "liveVersion"
   | "draftHash"
   | "createdAt"
   | "updatedAt"
@@ -130,6 +141,42 @@ export const compareAgentVersions = {
     params,
     querystring: Type.Object({ from: versionName, to: versionName }),
     response: { 200: inEnvelope(Type.Object({ changes: Type.Array(Change) })) },
+  },
+} as const;
+
+export const publishAgent = {
+  method: "POST",
+  url: "/agents/:id/publish",
+  config,
+  schema: {
+    tags,
+    summary: "Publish the draft of an agent. Visitors get it at once.",
+    params,
+    body: nullable(
+      Type.Object({
+        note: Type.Optional(
+          nullable(Type.String({ maxLength: 1_000, description: "What has changed, for the list of versions" })),
+        ),
+      }),
+    ),
+    response: {
+      200: withDescription(inEnvelope(ref(AgentVersion)), {
+        description: "The live version, because nothing has changed since it was published",
+      }),
+      201: inEnvelope(ref(AgentVersion)),
+    },
+  },
+} as const;
+
+export const discardAgentDraft = {
+  method: "POST",
+  url: "/agents/:id/discard-draft",
+  config,
+  schema: {
+    tags,
+    summary: "Make the draft of an agent equal to what visitors get",
+    params,
+    response: { 200: inEnvelope(ref(Agent)) },
   },
 } as const;
 

@@ -93,6 +93,8 @@ onBothDatabases("agents", (createDatabase) => {
     expect(status).toBe(201);
     expect(body).toEqual({
       data: {
+        publishing: "immediate",
+        liveVersion: 1,
         draftHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         id: expect.stringMatching(/^agent_[0-9a-z]{26}$/),
         name: "Harbour",

@@ -36,6 +36,9 @@ export const columnDefaults = {
   liveVersion: null,
   liveHash: null,
   liveIsUsed: 0,
+  publishing: "immediate",
+  draft: "{}",
+  draftHash: null,
 } as const;
 
 /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */
@@ -78,6 +81,7 @@ const converters: {
   monthlyTokenBudget: (value) => value,
   monthlyCostBudget: (value) => value,
   budgetMessage: (value) => value,
+  publishing: (value) => value ?? "immediate",
   retention: (value) => JSON.stringify(value ?? {}),
   handoff: (value, current) => applyHandoffChanges(current.handoff, value),
 };
@@ -172,7 +176,9 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     monthlyCostBudget: row.monthlyCostBudget,
     budgetMessage: row.budgetMessage,
     retention: resolveRetention(row, defaults.retention),
-    draftHash: row.liveHash ?? "",
+    publishing: row.publishing,
+    liveVersion: row.liveVersion ?? 0,
+    draftHash: row.draftHash ?? row.liveHash ?? "",
     updatedAt: new Date(row.updatedAt).toISOString(),
   };
 }

@@ -8,16 +8,24 @@ import type { AgentRow, Tables } from "../db/tables.ts";
 /** Who edits an agent, its tools or its triggers, and the state that they have seen: the `If-Match` of their request. */
 export type Editor = { by: VersionAuthor; ifMatch: string | undefined };
 
-/** `note`: what the editor says about the version; it is then a version of its own. */
-type Edited = { organizationId: string; agentId: string; editor: Editor; note?: string };
+/**
+ * What is edited. `publishes`: the draft that results is published. `note`: what the editor says about the version; it
+ * is then a version of its own.
+ */
+type Edited = { organizationId: string; agentId: string; editor: Editor; publishes?: boolean; note?: string | null };
 
 /** Records the versions of agents, see versions/drafts.ts. */
 export type Drafts = {
   /**
    * Runs a change of an agent, its tools or its triggers in a transaction, and records the version that results.
-   * Changes of one agent run one after another. @throws 412 when the agent has changed since the editor read it
+   * Changes of one agent run one after another. In `trx`, the tools and triggers are those that members edit; in
+   * `live`, those that visitors get. @throws 412 when the agent has changed since the editor read it
    */
-  edit<T>(edited: Edited, change: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  edit<T>(edited: Edited, change: (trx: Transaction<Tables>, live: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Makes the draft the live version. @returns that version, and whether it is new. @throws 412 as `edit` */
+  publish(edited: Edited): Promise<{ version: number; isNew: boolean }>;
+  /** Makes the draft equal to what visitors get. @throws 412 as `edit` */
+  discard(edited: Pick<Edited, "organizationId" | "agentId" | "editor">): Promise<void>;
   /** Records the first version of an agent that the transaction has created. `by` is null for the server itself. */
   begin(trx: Transaction<Tables>, agent: AgentRow, by: VersionAuthor | null): Promise<LiveVersionColumns>;
   /** Records the state of an agent from before there were versions as its first one. */

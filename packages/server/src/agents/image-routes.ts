@@ -30,7 +30,7 @@ export function agentImageRoutes(app: App, images: AgentImageService): void {
     ...contract.getAgentImage,
     handler: async (request, reply) => {
       const { id, kind } = request.params;
-      const { mediaType, content, version } = await images.get(id, kind);
+      const { mediaType, content, version } = await images.get(id, kind, request.query.v);
       const isCurrent = request.query.v === version;
       reply.headers({
         etag: `"${version}"`,

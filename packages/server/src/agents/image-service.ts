@@ -19,9 +19,9 @@ export function createAgentImageService(
 ) {
   const store = createAgentImageStore(db);
   return {
-    /** The image with its version, for every visitor. 404 when the agent has none of this kind. */
-    async get(agentId: string, kind: AgentImageKind): Promise<AgentImage> {
-      const image = isId("agent", agentId) ? await store.get(agentId, kind) : undefined;
+    /** For every visitor: the current image, or that of the draft if its version is asked for. @throws 404 */
+    async get(agentId: string, kind: AgentImageKind, version: string | undefined): Promise<AgentImage> {
+      const image = isId("agent", agentId) ? await store.get(agentId, kind, version) : undefined;
       if (!image) throw notFound("Image");
       return image;
     },

@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import { imageColumns, imageKinds } from "./columns.ts";
+import { writeColumns } from "./draft-columns.ts";
 
 /** The number of images of each kind that an agent keeps for earlier versions, besides the current one. */
 const MAX_EARLIER = 20;
@@ -12,15 +13,27 @@ type Target = { organizationId: string; agentId: string; kind: AgentImageKind };
 
 export function createAgentImageStore(db: Db) {
   return {
-    /** The agent's current image of this kind. */
-    async get(agentId: string, kind: AgentImageKind): Promise<AgentImage | undefined> {
+    /**
+     * The image that visitors get, or that of the draft if its version is asked for. Earlier ones are only kept for
+     * versions of the agent that may be restored.
+     */
+    async get(agentId: string, kind: AgentImageKind, asked: string | undefined): Promise<AgentImage | undefined> {
+      const column = imageColumns[kind];
+      const agent = await db
+        .selectFrom("agents")
+        .select([column, "draft"])
+        .where("id", "=", agentId)
+        .executeTakeFirst();
+      if (!agent) return undefined;
+      const drafted: Partial<AgentRow> = JSON.parse(agent.draft);
+      const version = asked !== undefined && asked === drafted[column] ? asked : agent[column];
+      if (version === null) return undefined;
       return db
         .selectFrom("agentImages")
-        .innerJoin("agents", "agents.id", "agentImages.agentId")
         .select(["mediaType", "content", "version"])
         .where("agentId", "=", agentId)
         .where("kind", "=", kind)
-        .whereRef("version", "=", `agents.${imageColumns[kind]}`)
+        .where("version", "=", version)
         .executeTakeFirst();
     },
     /** Replaces the image of a locked agent. */
@@ -60,12 +73,13 @@ export function createAgentImageStore(db: Db) {
 }
 
 async function setVersion(trx: Transaction<Tables>, { organizationId, agentId, kind }: Target, version: string | null) {
-  await trx
-    .updateTable("agents")
-    .set({ [imageColumns[kind]]: version, updatedAt: Date.now() })
+  const agent = await trx
+    .selectFrom("agents")
+    .select(["organizationId", "id", "publishing", "draft"])
     .where("id", "=", agentId)
     .where("organizationId", "=", organizationId)
-    .execute();
+    .executeTakeFirstOrThrow();
+  await writeColumns(trx, agent, { [imageColumns[kind]]: version, updatedAt: Date.now() });
 }
 
 type ImageVersions = Pick<AgentRow, "id" | "logoVersion" | "avatarVersion" | "launcherVersion">;

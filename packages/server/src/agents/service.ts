@@ -7,6 +7,7 @@ import { invalid, notFound } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
+import { withDraft } from "./draft-columns.ts";
 import type { Drafts, Editor } from "./editor.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
@@ -56,7 +57,7 @@ export function createAgentService(
 
   const retention = defaultRetention(config);
   const present = async (row: AgentRow) =>
-    toAgent(row, { modelId: await models.defaultFor(row.organizationId), retention });
+    toAgent(withDraft(row), { modelId: await models.defaultFor(row.organizationId), retention });
 
   /** @throws 400 for a model that no provider or server could run, and for the agent's own model */
   function checkFallbackModels({ model, fallbackModels }: Pick<AgentRow, "model" | "fallbackModels">): void {
@@ -127,7 +128,7 @@ export function createAgentService(
       id: string,
       { by, copyContent }: { by: VersionAuthor; copyContent: CopyContent },
     ): Promise<Agent> {
-      const source = await findAgent(organizationId, id);
+      const source = withDraft(await findAgent(organizationId, id));
       const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
       const slug = await toSlug(name);
       const copyId = newId("agent");
@@ -142,6 +143,9 @@ export function createAgentService(
         liveVersion: null,
         liveHash: null,
         liveIsUsed: 0,
+        publishing: "immediate",
+        draft: "{}",
+        draftHash: null,
         createdAt: now,
         updatedAt: now,
       });
@@ -170,7 +174,7 @@ export function createAgentService(
     },
     async delete(organizationId: string, id: string, editor: Editor): Promise<void> {
       if (!isId("agent", id)) throw notFound("Agent");
-      await drafts.edit({ organizationId, agentId: id, editor }, async (trx) => {
+      await drafts.edit({ organizationId, agentId: id, editor }, async (_, trx) => {
         if (!(await store.hide(trx, { organizationId, id }, Date.now()))) throw notFound("Agent");
       });
       onChange(id);

@@ -1,11 +1,13 @@
 import type { Transaction } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
+import { inDraft } from "../db/draft-tables.ts";
 import { lockRow } from "../db/lock-row.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { readLimits } from "../plans/plan-limits.ts";
+import { withDraft, writeColumns } from "./draft-columns.ts";
 import { findFreeSlug } from "./slug.ts";
 
 /** The number of agents that are read and rendered between two turns of the event loop. */
@@ -15,10 +17,13 @@ export type AgentStore = ReturnType<typeof createAgentStore>;
 export type AgentSummaryRow = Pick<AgentRow, "id" | "name" | "slug" | "model" | "createdAt">;
 
 export function createAgentStore(db: Db) {
-  const list = compileOnce<{ organizationId: string; after: string; limit: number }, AgentSummaryRow>((param) =>
+  const list = compileOnce<
+    { organizationId: string; after: string; limit: number },
+    AgentSummaryRow & Pick<AgentRow, "draft">
+  >((param) =>
     db
       .selectFrom("agents")
-      .select(["id", "name", "slug", "model", "createdAt"])
+      .select(["id", "name", "slug", "model", "createdAt", "draft"])
       .where("organizationId", "=", param("organizationId"))
       .where("deletedAt", "is", null)
       .where("id", ">", param("after"))
@@ -33,7 +38,7 @@ export function createAgentStore(db: Db) {
     async *pages(organizationId: string): AsyncGenerator<AgentSummaryRow[]> {
       for (let after = ""; ; ) {
         const { rows } = await list(db, { organizationId, after, limit: PAGE });
-        yield rows;
+        yield rows.map((row) => (row.draft === "{}" ? row : { ...row, ...JSON.parse(row.draft) }));
         after = rows.at(-1)?.id ?? "";
         if (rows.length < PAGE) return;
       }
@@ -78,15 +83,16 @@ export function createAgentStore(db: Db) {
       return numUpdatedRows > 0n;
     },
     update: (agent: AgentId, changes: Partial<AgentRow>) => update(db, agent, changes),
-    /** Changes a locked agent. `changesOf` receives its current state. */
+    /** Changes a locked agent. `changesOf` receives it as members edit it. */
     async change(
       trx: Transaction<Tables>,
       agent: AgentId,
       changesOf: (row: AgentRow) => Partial<AgentRow>,
     ): Promise<void> {
       const row = await trx.selectFrom("agents").selectAll().where("id", "=", agent.id).executeTakeFirstOrThrow();
-      const { slug, ...changes } = changesOf(row);
-      await update(trx, agent, slug === undefined ? changes : { ...changes, slug: await chooseSlug(trx, agent, slug) });
+      const { slug, ...changes } = changesOf(withDraft(row));
+      const renamed = slug === undefined ? {} : { slug: await chooseSlug(trx, agent, slug) };
+      await writeColumns(trx, row, { ...changes, ...renamed });
     },
     /**
      * Hides the agent, its tools and its triggers from every reader and frees its slug. The row stays until everything
@@ -101,8 +107,10 @@ export function createAgentStore(db: Db) {
         .where("deletedAt", "is", null)
         .executeTakeFirst();
       if (hidden.numUpdatedRows === 0n) return false;
-      await trx.deleteFrom("triggers").where("agentId", "=", id).execute();
-      await trx.deleteFrom("tools").where("agentId", "=", id).execute();
+      for (const side of [trx, inDraft(trx)]) {
+        await side.deleteFrom("triggers").where("agentId", "=", id).execute();
+        await side.deleteFrom("tools").where("agentId", "=", id).execute();
+      }
       return true;
     },
   };

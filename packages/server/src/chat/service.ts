@@ -1,4 +1,5 @@
 import type { ChatRequest, MessagePage } from "@foyer/contract";
+import { withDraft } from "../agents/draft-columns.ts";
 import { createVisitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
@@ -38,7 +39,8 @@ import { createStartFinder, hashStartKey } from "./turn/repeated-starts.ts";
 
 /** Provides content that other modules contribute to a reply. */
 type Sources = {
-  toolsOf(agent: AgentRow, context: TurnContext): Promise<AgentTools>;
+  /** with `isDraft`, the tools that members edit */
+  toolsOf(agent: AgentRow, context: TurnContext, options: { isDraft: boolean }): Promise<AgentTools>;
   /**
    * the agent's documents, or null when it has none; `mustSearch` searches them even when they would fit into the
    * prompt
@@ -108,7 +110,7 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
      */
     async start(requested: AgentRow, request: ChatRequest, caller: Caller): Promise<Answer> {
       const admitted = await admit(requested, request, caller.proof);
-      const agent = isTest(requested, caller) ? requested : await agents.use(requested);
+      const agent = isTest(requested, caller) ? withDraft(requested) : await agents.use(requested);
       const { conversation, access, identity } = admitted;
       const messageKey = request.messageKey ? hashMessageKey(encryption, request.messageKey) : null;
       const startAs = (startKey: string | null) => begin(agent, request, { caller, admitted, startKey, messageKey });
@@ -167,7 +169,8 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
     const { model } = chain;
     // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
-    const tools = await toolsOf(agent, createTurn(request, admitted, { id: conversation.id, page }));
+    const isDraft = isTest(agent, caller) && agent.publishing === "manual";
+    const tools = await toolsOf(agent, createTurn(request, admitted, { id: conversation.id, page }), { isDraft });
     const reply = createReply(deps, request, { agentId: agent.id, conversationId: conversation.id, hasToken });
     await replies.add(reply, { owner: agent.organizationId, address: caller.ip }, { mayReplace: turn.mayReplaceReply });
     try {

@@ -81,6 +81,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0086-prompt-sizes",
       "0089-prompt-state",
       "0095-agent-versions",
+      "0096-agent-drafts",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -148,6 +149,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0086-prompt-sizes",
       "0089-prompt-state",
       "0095-agent-versions",
+      "0096-agent-drafts",
     ]);
   });
 

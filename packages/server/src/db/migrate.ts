@@ -57,6 +57,7 @@ import { models } from "./migrations/0085-models.ts";
 import { promptSizes } from "./migrations/0086-prompt-sizes.ts";
 import { promptState } from "./migrations/0089-prompt-state.ts";
 import { agentVersions } from "./migrations/0095-agent-versions.ts";
+import { agentDrafts } from "./migrations/0096-agent-drafts.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -125,6 +126,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0086-prompt-sizes", promptSizes],
   ["0089-prompt-state", promptState],
   ["0095-agent-versions", agentVersions],
+  ["0096-agent-drafts", agentDrafts],
 ];
 
 /**

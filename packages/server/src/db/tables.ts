@@ -17,7 +17,7 @@ import type { PlanTables } from "./tables/plans.ts";
 import type { PresenceTables } from "./tables/presence.ts";
 import type { TeamChatTables } from "./tables/team-chats.ts";
 import type { TriggerTables } from "./tables/triggers.ts";
-import type { LiveVersionColumns, MessageVersionColumns, VersionTables } from "./tables/versions.ts";
+import type { DraftColumns, LiveVersionColumns, MessageVersionColumns, VersionTables } from "./tables/versions.ts";
 import type { VisitorTables } from "./tables/visitors.ts";
 
 /**
@@ -54,6 +54,7 @@ export type Tables = AnswerTables &
       | keyof PageColumns
       | keyof AgentModelColumns
       | keyof LiveVersionColumns
+      | keyof DraftColumns
       | "retention"
       | "tellModel"
       | "handoff"
@@ -66,6 +67,8 @@ export type Tables = AnswerTables &
         linkHosts: Generated<Json>;
       } & { [Name in keyof AgentModelColumns]: Generated<AgentModelColumns[Name]> } & {
         [Name in keyof LiveVersionColumns]: Generated<LiveVersionColumns[Name]>;
+      } & {
+        [Name in keyof DraftColumns]: Generated<DraftColumns[Name]>;
       } & DeletionColumns;
     agentImages: AgentImageRow;
     agentCounters: AgentCountersRow;
@@ -73,6 +76,7 @@ export type Tables = AnswerTables &
       mayUseUnboundSecrets: Generated<Flag>;
       sendVisitorToken: Generated<Flag>;
     };
+    draftTools: ToolRow;
     toolErrors: ToolErrorRow;
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns & EventColumns & OwnershipTable;
@@ -179,7 +183,8 @@ export type ProviderSettingsRow = {
 };
 
 export type AgentRow = AgentModelColumns &
-  LiveVersionColumns & {
+  LiveVersionColumns &
+  DraftColumns & {
     id: string;
     organizationId: string;
     name: string;

@@ -614,6 +614,7 @@ function createValidBody(name: string, { agentId, messageId, formId, submissionI
     createAgent: { name: "New", widget: { pageSuggestions } },
     putModelPrice: { input: 1, cachedInput: 0.5, output: 2, currency: "USD" },
     updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
+    publishAgent: { note: "Prices of autumn" },
     restoreAgentVersion: { withoutMissing: false },
     putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
     checkIdentityToken: { token: "none" },

@@ -31,6 +31,7 @@ const bookingForm = {
 export const requestExamples: Examples = {
   createAgent: { name: "Harbour Bikes", systemPrompt: "You help customers of a bicycle shop.", temperature: 30 },
   updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
+  publishAgent: { note: "Answers questions about rental prices" },
   restoreAgentVersion: { withoutMissing: true },
   putAgentImage: {
     image:

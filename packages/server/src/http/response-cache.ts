@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * How long a response is cached, in milliseconds. Changes in another process must be visible within 5 s. The difference
+ * How long a response is cached, in milliseconds. Changes in another process must be visible within a second. The difference
  * is a margin for the duration of a read.
  */
-const CACHE_MS = 4_500;
+const CACHE_MS = 900;
 /** The approximate size of a cache entry without its body. */
 const ENTRY_BYTES = 1_024;
 
@@ -17,7 +17,7 @@ type Options<T extends object> = {
 
 export type ResponseCache<T extends object> = ReturnType<typeof createResponseCache<T>>;
 
-/** Caches the data of responses by a key, such as an agent's id, for at most 5 s. */
+/** Caches the data of responses by a key, such as an agent's id, for at most 1 s. */
 export function createResponseCache<T extends object>({ maxBytes, measureBytes: bytesOf, now = Date.now }: Options<T>) {
   const entries = new LRUCache<string, { data: T; until: number }>({
     maxSize: maxBytes,

@@ -193,6 +193,8 @@ const everyRoute = [
   "PATCH /agents/:id account",
   "POST /agents account",
   "POST /agents/:id/duplicate account",
+  "POST /agents/:id/publish account",
+  "POST /agents/:id/discard-draft account",
   "GET /agents/:id/versions account",
   "GET /agents/:id/versions/diff account",
   "GET /agents/:id/versions/:version account",

@@ -1,4 +1,5 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { inDraft } from "../db/draft-tables.ts";
 import type { AgentRow, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { RunInPage, ToolRunner } from "./run-tool.ts";
@@ -25,14 +26,16 @@ export type AgentTools = {
 };
 
 export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, { runner, frozenTools }: Parts) {
-  const store = createToolStore(db);
+  const live = createToolStore(db);
+  const draft = createToolStore(inDraft(db));
   const errors = createToolErrors({ db, log });
-  /** The tools that the visitor of this turn may use. */
-  return async (agent: AgentRow, context: TurnContext): Promise<AgentTools> => {
+  /** The tools that the visitor of this turn may use. With `isDraft`, those that members edit. */
+  return async (agent: AgentRow, context: TurnContext, { isDraft }: { isDraft: boolean }): Promise<AgentTools> => {
     const { id: agentId } = agent;
+    const store = isDraft ? draft : live;
     const current = await store.enabled(agentId);
     // After a change since the agent was read, the reply still gets the tools of the version with which it began.
-    const isStale = agent.liveIsUsed === 1 && current.liveHash !== agent.liveHash;
+    const isStale = !isDraft && agent.liveIsUsed === 1 && current.liveHash !== agent.liveHash;
     const tools = (isStale ? await frozenTools(agent) : undefined) ?? current.tools;
     const rows = tools.filter((row) => mayUse(row, context));
     const find = (name: string) => rows.find((row) => row.name === name);
@@ -49,8 +52,8 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, { runner
           if (!found) return failure("This tool is no longer available.");
           const { outcome, problem } = await runner.run(tool, input, { context, ...options });
           // The outcome of a call that was aborted because the visitor left is unknown. A visitor can forge what a page
-          // reports, so it is not shown to members as a failure of the tool.
-          const isNoted = !options.signal.aborted && tool.executionType !== "client";
+          // reports, so it is not shown to members as a failure of the tool. Failures of a draft concern no visitor.
+          const isNoted = !options.signal.aborted && tool.executionType !== "client" && !isDraft;
           if (isNoted) await errors.note(tool.id, found.standing, problem);
           return outcome;
         } catch (error) {

@@ -4,6 +4,7 @@ import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
+import { hasDraft, inDraft } from "../db/draft-tables.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, checkAllSequentially, notFound } from "../errors.ts";
@@ -17,7 +18,7 @@ import { createRecipientCheck } from "./form/recipient-check.ts";
 import { checkTool } from "./rules.ts";
 import type { SecretService } from "./secrets/service.ts";
 import { checkSecretUse, unboundSecretUse } from "./secrets/tool-secrets.ts";
-import { createToolStore, type ToolStore } from "./store.ts";
+import { createEditedTools, createToolStore, type ToolStore } from "./store.ts";
 import { createToolErrorList } from "./tool-errors.ts";
 import { createToolWarnings } from "./tool-warnings.ts";
 
@@ -36,11 +37,12 @@ export function createToolService(
 ) {
   const { agents, drafts, mailRecipients, secrets } = services;
   const store = createToolStore(db);
+  const edited = createEditedTools(db);
   const checkSettings = createSettingsCheck(outbound, createRecipientCheck(db, mailRecipients));
   const withWarnings = createToolWarnings(mailer, mailRecipients, secrets);
 
   async function existing(organizationId: string, id: string): Promise<ToolRow> {
-    const row = isId("tool", id) ? await store.get(organizationId, id) : undefined;
+    const row = isId("tool", id) ? await edited.get(organizationId, id) : undefined;
     if (!row) throw notFound("Tool");
     return row;
   }
@@ -62,7 +64,7 @@ export function createToolService(
     existing,
     async list(organizationId: string, agentId: string): Promise<Tool[]> {
       await agents.get(organizationId, agentId);
-      return withWarnings(organizationId, (await store.list(organizationId, agentId)).map(toTool));
+      return withWarnings(organizationId, (await edited.list(organizationId, agentId)).map(toTool));
     },
     errors: createToolErrorList({ db }, agents),
     async get(organizationId: string, id: string): Promise<Tool> {
@@ -70,7 +72,7 @@ export function createToolService(
     },
     async limits({ organizationId, plan }: Principal, agentId: string | undefined): Promise<ToolLimits> {
       if (agentId !== undefined) await agents.get(organizationId, agentId);
-      const current = await store.count(organizationId, agentId ?? null);
+      const current = await edited.count(organizationId, agentId ?? null);
       const limit = readLimits(plan).toolsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit };
     },
@@ -192,12 +194,13 @@ async function duplicateTool(
 type CopiedAgent = { from: string; to: string };
 
 /**
- * Copies an agent's tools to a new agent. Their signing secrets are not copied. @returns the new ids by the old ones
+ * Copies an agent's tools, as members edit them, to a new agent. Their signing secrets are not copied. @returns the new ids by the old ones
  */
 async function copyTools(store: ToolStore, trx: Transaction<Tables>, { from, to }: CopiedAgent) {
   const ids = new Map<string, string>();
   const now = Date.now();
-  for (const row of await store.listAll(trx, from)) {
+  const source = (await hasDraft(trx, from)) ? inDraft(trx) : trx;
+  for (const row of await store.listAll(source, from)) {
     const id = newId("tool");
     ids.set(row.id, id);
     await store.insertCopy(trx, { ...row, id, agentId: to, createdAt: now, updatedAt: now });

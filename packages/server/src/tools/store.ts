@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
+import { hasDraft, inDraft } from "../db/draft-tables.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import { AppError } from "../errors.ts";
@@ -85,6 +86,27 @@ export function createToolStore(db: Db) {
       return numDeletedRows > 0n;
     },
     ...formQueries(db),
+  };
+}
+
+/** The tools as members edit them: those of the draft, if the agent has one. */
+export function createEditedTools(db: Db) {
+  const live = createToolStore(db);
+  const draft = createToolStore(inDraft(db));
+  const storeOf = async (agentId: string) => ((await hasDraft(db, agentId)) ? draft : live);
+  return {
+    async list(organizationId: string, agentId: string): Promise<ToolRow[]> {
+      return (await storeOf(agentId)).list(organizationId, agentId);
+    },
+    async get(organizationId: string, id: string): Promise<ToolRow | undefined> {
+      const row = (await draft.get(organizationId, id)) ?? (await live.get(organizationId, id));
+      // A tool that was deleted from the draft is still live.
+      return row && (await storeOf(row.agentId)).get(organizationId, id);
+    },
+    /** Counts the tools of one agent or, with null, those of the whole organization that visitors get. */
+    async count(organizationId: string, agentId: string | null): Promise<number> {
+      return (agentId === null ? live : await storeOf(agentId)).count(organizationId, agentId);
+    },
   };
 }
 

@@ -9,7 +9,7 @@ export type Listing = { agent: Pick<AgentRow, "id" | "allowedOrigins">; body: st
 
 export type ListingCache = ResponseCache<Listing>;
 
-/** Caches the public listing of each agent for at most 5 s. `now` is a clock in milliseconds. */
+/** Caches the public listing of each agent for at most 1 s. `now` is a clock in milliseconds. */
 export function createListingCache(now: () => number = Date.now): ListingCache {
   return createResponseCache({ maxBytes: CACHE_BYTES, measureBytes: ({ body }) => 2 * body.length, now });
 }

@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
 import { isMissingReference } from "../db/database-errors.ts";
+import { hasDraft, inDraft } from "../db/draft-tables.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
@@ -13,7 +14,7 @@ import { isId, newId } from "../ids.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
 import { toColumns, toTrigger, triggerDefaults } from "./columns.ts";
 import { checkSettings, type TriggerSettings } from "./rules.ts";
-import { createTriggerStore, type TriggerStore } from "./store.ts";
+import { createEditedTriggers, createTriggerStore, type TriggerStore } from "./store.ts";
 
 /** The maximum number of triggers of an agent. It is limited because a page loads all of them. */
 const MAX_PER_AGENT = 200;
@@ -33,9 +34,10 @@ export function createTriggerService(
   }: { agents: AgentService; drafts: Drafts; forms: FormFinder; onChange: (agentId: string) => void },
 ) {
   const store = createTriggerStore(db);
+  const edited = createEditedTriggers(db);
 
   async function findTrigger(organizationId: string, id: string): Promise<TriggerRow> {
-    const row = isId("trigger", id) ? await store.get(organizationId, id) : undefined;
+    const row = isId("trigger", id) ? await edited.get(organizationId, id) : undefined;
     if (!row) throw notFound("Trigger");
     return row;
   }
@@ -69,9 +71,9 @@ export function createTriggerService(
       const isChecked = plain.isEnabled === 1 || settingNames.some((name) => given[name] !== undefined);
       const settings = isChecked ? await validate(row, { ...trigger, ...given }) : {};
       const updatedAt = Math.max(Date.now(), row.updatedAt + 1);
-      const edited = { organizationId, agentId: row.agentId, editor };
+      const place = { organizationId, agentId: row.agentId, editor };
       const updated = await drafts
-        .edit(edited, (trx) => store.update(trx, row, { ...plain, ...settings, updatedAt }))
+        .edit(place, (trx) => store.update(trx, row, { ...plain, ...settings, updatedAt }))
         .catch(refuseMissingForm);
       if (!updated) continue;
       onChange(row.agentId);
@@ -85,7 +87,7 @@ export function createTriggerService(
       copyTriggers(store, trx, { ...agents, toolIds }),
     async list(organizationId: string, agentId: string): Promise<Trigger[]> {
       await agents.get(organizationId, agentId);
-      return (await store.list(organizationId, agentId)).map(toTrigger);
+      return (await edited.list(organizationId, agentId)).map(toTrigger);
     },
     async get(organizationId: string, id: string): Promise<Trigger> {
       return toTrigger(await findTrigger(organizationId, id));
@@ -168,7 +170,7 @@ function toCopy(source: TriggerRow): TriggerRow {
 type CopiedAgent = { from: string; to: string };
 
 /**
- * Copies an agent's triggers to a new agent. `toolIds` are the copied tools: a copied trigger shows the copied form.
+ * Copies an agent's triggers, as members edit them, to a new agent. `toolIds` are the copied tools: a copied trigger shows the copied form.
  */
 async function copyTriggers(
   store: TriggerStore,
@@ -176,7 +178,8 @@ async function copyTriggers(
   { from, to, toolIds }: CopiedAgent & { toolIds: ReadonlyMap<string, string> },
 ): Promise<void> {
   const now = Date.now();
-  for (const row of await store.listAll(trx, from)) {
+  const source = (await hasDraft(trx, from)) ? inDraft(trx) : trx;
+  for (const row of await store.listAll(source, from)) {
     const toolId = row.toolId === null ? null : (toolIds.get(row.toolId) ?? null);
     const config = JSON.parse(row.actionConfig) as Record<string, unknown>;
     const actionConfig = toolId === null ? row.actionConfig : JSON.stringify({ ...config, toolId });

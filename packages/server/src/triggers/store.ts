@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { hasDraft, inDraft } from "../db/draft-tables.ts";
 import type { Db } from "../db/open.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
 import type { Tables } from "../db/tables.ts";
@@ -74,6 +75,23 @@ export function createTriggerStore(db: Db) {
         .where("organizationId", "=", organizationId)
         .executeTakeFirst();
       return numDeletedRows > 0n;
+    },
+  };
+}
+
+/** The triggers as members edit them: those of the draft, if the agent has one. */
+export function createEditedTriggers(db: Db) {
+  const live = createTriggerStore(db);
+  const draft = createTriggerStore(inDraft(db));
+  const storeOf = async (agentId: string) => ((await hasDraft(db, agentId)) ? draft : live);
+  return {
+    async list(organizationId: string, agentId: string): Promise<TriggerRow[]> {
+      return (await storeOf(agentId)).list(organizationId, agentId);
+    },
+    async get(organizationId: string, id: string): Promise<TriggerRow | undefined> {
+      const row = (await draft.get(organizationId, id)) ?? (await live.get(organizationId, id));
+      // A trigger that was deleted from the draft is still live.
+      return row && (await storeOf(row.agentId)).get(organizationId, id);
     },
   };
 }

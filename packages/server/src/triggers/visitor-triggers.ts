@@ -43,7 +43,7 @@ export function createVisitorTriggers(
   }
 
   /**
-   * A cached listing is returned synchronously. It can be up to 5 s old after a change in another process.
+   * A cached listing is returned synchronously. It can be up to a second old after a change in another process.
    * @throws 404 when the agent does not exist
    */
   function loadListing(agentId: string, origin: string | undefined): Listing | Promise<Listing> {

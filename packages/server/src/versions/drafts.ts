@@ -1,6 +1,8 @@
 import type { VersionAuthor } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import type { Drafts } from "../agents/editor.ts";
+import { withDraft } from "../agents/draft-columns.ts";
+import type { Drafts, Editor } from "../agents/editor.ts";
+import { inDraft } from "../db/draft-tables.ts";
 import { lockRow } from "../db/lock-row.ts";
 import type { LiveVersionColumns } from "../db/tables/versions.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
@@ -8,6 +10,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import { readSnapshot, serialize } from "./content.ts";
+import { deleteDraftRows, replaceRows } from "./replace-rows.ts";
 
 /** Changes of one person within this time become one version, in milliseconds. */
 const MERGE_MS = 600_000;
@@ -17,15 +20,28 @@ const MAX_VERSIONS = 500;
 /** @param now a clock in milliseconds */
 export function createDrafts({ db }: Pick<Deps, "db">, now: () => number = Date.now): Drafts {
   return {
-    async edit({ organizationId, agentId, editor, note = null }, change) {
+    async edit({ editor, publishes = false, note = null, ...place }, change) {
       return inTransaction(db, async (trx) => {
-        const before = await lockAgent(trx, { organizationId, id: agentId });
-        checkMatch(editor.ifMatch, before.liveHash);
-        const result = await change(trx);
-        const after = await readAgent(trx, agentId);
+        const before = await open(trx, { ...place, editor });
+        const result = await change(before.publishing === "manual" ? inDraft(trx) : trx, trx);
+        const after = await readAgent(trx, place.agentId);
         // The change may have been the deletion of the agent.
-        if (after) await record(trx, after, { by: editor.by, note, at: now() });
+        if (after) await settle(trx, { before, after }, { publishes, recorded: { by: editor.by, note, at: now() } });
         return result;
+      });
+    },
+    async publish({ editor, note = null, ...place }) {
+      return inTransaction(db, async (trx) => {
+        const agent = await open(trx, { ...place, editor });
+        const recorded = { by: editor.by, note, at: now() };
+        const live = agent.publishing === "manual" ? await publishDraft(trx, agent, recorded) : agent;
+        return { version: live.liveVersion ?? 0, isNew: live.liveVersion !== agent.liveVersion };
+      });
+    },
+    async discard(edited) {
+      await inTransaction(db, async (trx) => {
+        const agent = await open(trx, edited);
+        if (agent.publishing === "manual") await beginDraft(trx, agent);
       });
     },
     begin: (trx, agent, by) => record(trx, agent, { by, note: null, at: now() }),
@@ -34,16 +50,80 @@ export function createDrafts({ db }: Pick<Deps, "db">, now: () => number = Date.
     },
   };
 
+  /** Locks the agent for an edit. @throws 412 when it is not in the state that the editor has seen */
+  async function open(trx: Transaction<Tables>, { organizationId, agentId, editor }: Opened): Promise<AgentRow> {
+    const agent = await lockAgent(trx, { organizationId, id: agentId });
+    checkMatch(editor.ifMatch, agent.draftHash ?? agent.liveHash);
+    return agent;
+  }
+
   /** Locks the agent, so that its changes run one after another. An agent without a version gets its first one. */
   async function lockAgent(
     trx: Transaction<Tables>,
     { organizationId, id }: Pick<AgentRow, "organizationId" | "id">,
-  ): Promise<Pick<AgentRow, "liveHash">> {
+  ): Promise<AgentRow> {
     await lockRow(trx, "agents", id);
     const agent = await readAgent(trx, id);
     if (agent?.organizationId !== organizationId) throw notFound("Agent");
-    return agent.liveHash === null ? record(trx, agent, { by: null, note: null, at: now() }) : agent;
+    if (agent.liveHash !== null) return agent;
+    return { ...agent, ...(await record(trx, agent, { by: null, note: null, at: now() })) };
   }
+}
+
+type Opened = { organizationId: string; agentId: string; editor: Editor };
+type Recorded = { by: VersionAuthor | null; note: string | null; at: number };
+
+/** Records what follows from a change: a version of what is live, or the hash of the draft. */
+async function settle(
+  trx: Transaction<Tables>,
+  { before, after }: { before: AgentRow; after: AgentRow },
+  { publishes, recorded }: { publishes: boolean; recorded: Recorded },
+): Promise<void> {
+  const isManual = after.publishing === "manual";
+  if (before.publishing === "immediate") {
+    const live = await record(trx, after, recorded);
+    if (isManual) await beginDraft(trx, { ...after, ...live });
+    return;
+  }
+  if (publishes || !isManual) {
+    await publishDraft(trx, after, recorded);
+    if (!isManual) await endDraft(trx, after);
+    return;
+  }
+  const { content } = await readSnapshot(inDraft(trx), withDraft(after));
+  await trx
+    .updateTable("agents")
+    .set({ draftHash: serialize(content).hash })
+    .where("id", "=", after.id)
+    .execute();
+}
+
+/** Makes the draft equal to what is live. */
+async function beginDraft(trx: Transaction<Tables>, { id, liveHash }: AgentRow): Promise<void> {
+  await replaceRows({ from: trx, to: inDraft(trx) }, id);
+  await trx.updateTable("agents").set({ draft: "{}", draftHash: liveHash }).where("id", "=", id).execute();
+}
+
+async function publishDraft(
+  trx: Transaction<Tables>,
+  agent: AgentRow,
+  recorded: Recorded,
+): Promise<LiveVersionColumns> {
+  const columns = JSON.parse(agent.draft) as Partial<AgentRow>;
+  await trx
+    .updateTable("agents")
+    .set({ ...columns, draft: "{}" })
+    .where("id", "=", agent.id)
+    .execute();
+  await replaceRows({ from: inDraft(trx), to: trx }, agent.id);
+  const live = await record(trx, withDraft(agent), { ...recorded, mayMerge: false });
+  await trx.updateTable("agents").set({ draftHash: live.liveHash }).where("id", "=", agent.id).execute();
+  return live;
+}
+
+async function endDraft(trx: Transaction<Tables>, { id }: AgentRow): Promise<void> {
+  await deleteDraftRows(trx, id);
+  await trx.updateTable("agents").set({ draft: "{}", draftHash: null }).where("id", "=", id).execute();
 }
 
 function readAgent(trx: Transaction<Tables>, id: string): Promise<AgentRow | undefined> {
@@ -62,8 +142,6 @@ function checkMatch(ifMatch: string | undefined, hash: string | null): void {
   );
 }
 
-type Recorded = { by: VersionAuthor | null; note: string | null; at: number };
-
 /**
  * Makes the state of the agent its live version. Changes of one person that no reply has used yet become one version.
  * The agent must be locked.
@@ -71,13 +149,13 @@ type Recorded = { by: VersionAuthor | null; note: string | null; at: number };
 async function record(
   trx: Transaction<Tables>,
   agent: AgentRow,
-  { by, note, at }: Recorded,
+  { by, note, at, mayMerge = true }: Recorded & { mayMerge?: boolean },
 ): Promise<LiveVersionColumns> {
   const { content, ids } = await readSnapshot(trx, agent);
   const { text, hash } = serialize(content);
   if (hash === agent.liveHash) return agent;
   const createdBy = by === null ? null : JSON.stringify(by);
-  const isMerged = note === null && (await canMerge(trx, agent, { createdBy, at }));
+  const isMerged = mayMerge && note === null && (await canMerge(trx, agent, { createdBy, at }));
   const version = (agent.liveVersion ?? 0) + (isMerged ? 0 : 1);
   const frozen = { hash, content: text, ids: JSON.stringify(ids) };
   if (isMerged) {

@@ -28,6 +28,24 @@ export function versionRoutes(app: App, versions: VersionService): void {
     },
   });
   app.route({
+    ...contract.publishAgent,
+    handler: async (request, reply) => {
+      const { organizationId } = requirePrincipal(request);
+      const { version, isNew } = await versions.publish(organizationId, request.params.id, {
+        note: request.body?.note?.trim() || null,
+        editor: readEditor(request),
+      });
+      return reply.status(isNew ? 201 : 200).send({ data: version, error: null });
+    },
+  });
+  app.route({
+    ...contract.discardAgentDraft,
+    handler: async (request) => {
+      const { organizationId } = requirePrincipal(request);
+      return { data: await versions.discard(organizationId, request.params.id, readEditor(request)), error: null };
+    },
+  });
+  app.route({
     ...contract.restoreAgentVersion,
     handler: async (request, reply) => {
       const { id, version } = request.params;

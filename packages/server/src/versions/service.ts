@@ -1,7 +1,9 @@
-import type { AgentContent, AgentVersion, AgentVersionDetails, VersionChange } from "@foyer/contract";
+import type { Agent, AgentContent, AgentVersion, AgentVersionDetails, VersionChange } from "@foyer/contract";
+import { withDraft } from "../agents/draft-columns.ts";
 import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { Principal } from "../auth/sessions/authenticate.ts";
+import { inDraft } from "../db/draft-tables.ts";
 import type { AgentVersionRow } from "../db/tables/versions.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
@@ -46,7 +48,10 @@ export function createVersionService({ db }: Pick<Deps, "db">, { agents, drafts,
   async function readContent(organizationId: string, agentId: string, version: string): Promise<AgentContent> {
     if (version !== "draft") return JSON.parse((await find(organizationId, agentId, version)).content);
     const agent = await agents.getPublic(agentId);
-    return (await db.transaction().execute((trx) => readSnapshot(trx, agent))).content;
+    const { content } = await db.transaction().execute((trx) => {
+      return readSnapshot(agent.publishing === "manual" ? inDraft(trx) : trx, withDraft(agent));
+    });
+    return content;
   }
 
   return {
@@ -75,6 +80,22 @@ export function createVersionService({ db }: Pick<Deps, "db">, { agents, drafts,
       ];
       return compareContents(before, after);
     },
+    /** Makes the draft the newest version. @returns the live version, and whether it is new */
+    async publish(
+      organizationId: string,
+      agentId: string,
+      { note, editor }: { note: string | null; editor: Editor },
+    ): Promise<{ version: AgentVersion; isNew: boolean }> {
+      await agents.get(organizationId, agentId);
+      const { version, isNew } = await drafts.publish({ organizationId, agentId, editor, note });
+      onChange(agentId);
+      return { version: toVersion(await find(organizationId, agentId, String(version)), version), isNew };
+    },
+    async discard(organizationId: string, agentId: string, editor: Editor): Promise<Agent> {
+      await agents.get(organizationId, agentId);
+      await drafts.discard({ organizationId, agentId, editor });
+      return agents.get(organizationId, agentId);
+    },
     /**
      * Makes the content of an earlier version the newest one. With `withoutMissing`, members and images that no longer
      * exist are left out. @throws 409 with what is missing otherwise
@@ -89,7 +110,8 @@ export function createVersionService({ db }: Pick<Deps, "db">, { agents, drafts,
       const { content, ids } = await find(organizationId, agentId, version);
       const snapshot = { content: JSON.parse(content), ids: JSON.parse(ids) };
       checkToolLimit(snapshot.content, plan);
-      await drafts.edit({ organizationId, agentId, editor, note: `Restores version ${version}.` }, async (trx) => {
+      const note = `Restores version ${version}.`;
+      await drafts.edit({ organizationId, agentId, editor, publishes: true, note }, async (trx) => {
         const missing = await writeSnapshot(
           trx,
           { organizationId, id: agentId },

@@ -1,6 +1,7 @@
 import type { AgentContent } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { imageColumns, imageKinds, toColumns as toAgentColumns } from "../agents/columns.ts";
+import { writeColumns } from "../agents/draft-columns.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
 import type { AgentRow, Tables, ToolRow } from "../db/tables.ts";
 import { newId } from "../ids.ts";
@@ -50,12 +51,14 @@ async function writeAgent(
     versions[imageColumns[kind]] = isKept ? version : null;
     if (!isKept) missing.push({ path: `agent.images.${kind}`, message: "the image is no longer stored" });
   }
-  await trx
-    .updateTable("agents")
-    .set({ name, ...toAgentColumns({ ...settings, handoff: { ...handoff, escalation } }), ...versions })
+  const agent = await trx
+    .selectFrom("agents")
+    .select(["organizationId", "id", "publishing", "draft"])
     .where("id", "=", id)
     .where("organizationId", "=", organizationId)
-    .execute();
+    .executeTakeFirstOrThrow();
+  const columns = toAgentColumns({ ...settings, handoff: { ...handoff, escalation } });
+  await writeColumns(trx, agent, { name, ...columns, ...versions });
   return missing;
 }
 

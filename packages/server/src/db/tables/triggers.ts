@@ -5,6 +5,7 @@ import type { Flag, Instant, Json } from "./column-types.ts";
 /** The tables of triggers, as Kysely sees them. */
 export type TriggerTables = {
   triggers: TriggerRow;
+  draftTriggers: TriggerRow;
   triggerDays: TriggerDayRow;
   triggerEvents: TriggerEventRow;
 };

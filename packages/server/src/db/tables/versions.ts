@@ -1,7 +1,18 @@
+import type { AgentPublishing } from "@foyer/contract";
 import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** The versions of agents. */
 export type VersionTables = { agentVersions: AgentVersionRow };
+
+/** What members edit and visitors do not get yet. Drafts of tools and triggers are in tables of their own. */
+export type DraftColumns = {
+  /** `immediate`: every save is live, and there is no draft */
+  publishing: AgentPublishing;
+  /** the agent's columns that differ from the live ones, as JSON */
+  draft: Json;
+  /** the hash of the draft's content; null when there is no draft */
+  draftHash: string | null;
+};
 
 /** Which version of the agent visitors get. */
 export type LiveVersionColumns = {

@@ -2,7 +2,7 @@ import type { Db } from "../../db/open.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { isId } from "../../ids.ts";
-import { createToolStore } from "../store.ts";
+import { createEditedTools, createToolStore } from "../store.ts";
 
 export type FormFinder = ReturnType<typeof createFormFinder>;
 
@@ -35,6 +35,7 @@ function requireSingleForm(
 /** Finds tools that are forms. Other tools are treated as missing. */
 export function createFormFinder(db: Db) {
   const store = createToolStore(db);
+  const edited = createEditedTools(db);
   return {
     /**
      * For visitors: returns a form that is enabled or was disabled less than an hour ago, because a page may still show
@@ -58,9 +59,9 @@ export function createFormFinder(db: Db) {
       }
       return requireSingleForm(idOrName, await store.enabledFormsNamed(idOrName, MAX_SAME_NAME), isAllowed);
     },
-    /** The organization's form with this id, enabled or not. */
+    /** The organization's form with this id, enabled or not, as members edit it. */
     async owned(organizationId: string, id: string): Promise<ToolRow | undefined> {
-      const row = isId("tool", id) ? await store.get(organizationId, id) : undefined;
+      const row = isId("tool", id) ? await edited.get(organizationId, id) : undefined;
       return row?.executionType === "form" ? row : undefined;
     },
   };

@@ -1,6 +1,8 @@
 /** Descriptions of audited calls and events. */
 const labels: Record<string, string> = {
   "POST /agents/:id/duplicate": "Duplicated an agent",
+  "POST /agents/:id/publish": "Published an agent",
+  "POST /agents/:id/discard-draft": "Discarded the draft of an agent",
   "POST /agents/:id/versions/:version/restore": "Restored an earlier version of an agent",
   "POST /tools/:id/duplicate": "Duplicated a tool",
   "POST /triggers/:id/duplicate": "Duplicated a trigger",
