@@ -271,6 +271,25 @@ describe("models in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  it("shows above every page how often a fallback model answered, and why", async () => {
+    const { email } = await createOwner(site.server);
+    const { page, problems } = await site.signIn({ email });
+    const agent = { name: "Harbour", model: own, fallbackModels: [second] };
+    const agentId: string = (await site.call(page, "POST", "/agents", agent)).data.id;
+    await ask(agentId);
+    await ask(agentId);
+    await page.goto(`${site.server.url}/dashboard/settings/you`);
+    const banner = page.getByRole("region", { name: "Provider failures" });
+    await banner.getByText("A fallback model answered 2 times in the last 24 hours. Anthropic: rate limit").waitFor();
+    await site.picture(page, "changeovers");
+    await expectFit(page);
+    await banner.getByRole("link", { name: "Model settings" }).click();
+    await page.waitForURL("**/settings/models");
+    await page.goto(`${site.server.url}/dashboard/settings/health`);
+    await page.getByText("Answered by a fallback model: Anthropic: 2.", { exact: false }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("hands over after failed replies in a row", async () => {
     const { page, agentId } = await visit({ handoff: { isEnabled: true } }, "/handoff");
     await page.getByLabel("Failed replies").fill("2");

@@ -46,7 +46,7 @@ export async function insertConversation(
 /** Records that the provider refused the conversation's reply a second ago; `message` is the provider's own. */
 export async function insertFailure(
   db: Db,
-  failure: Owner & { conversationId: string; message: string },
+  failure: Owner & { conversationId: string; message: string; isAnswered?: 0 | 1 },
 ): Promise<void> {
   const { id: messageId } = await db
     .selectFrom("messages")

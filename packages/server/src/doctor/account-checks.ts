@@ -64,19 +64,32 @@ export async function checkModel(
   };
 }
 
-/** Checks for failed replies, and reports the provider's message. */
+/** Checks for failed replies and for replies of fallback models, and reports the provider's message. */
 export function checkReplies(failures: readonly ProviderFailures[]): Check {
   const check = { id: "replies", title: "Replies" } as const;
   const [newest] = failures;
   if (!newest) return { ...check, state: "ok", detail: "No reply failed in the last 24 hours.", fix: null };
-  const counts = failures.map(({ label, count }) => `${label}: ${count}`).join(", ");
+  const failed = countByProvider(failures, ({ count, answered }) => count - answered);
+  const answered = countByProvider(failures, (one) => one.answered);
   const status = newest.newest.providerStatus === null ? "" : ` (HTTP ${newest.newest.providerStatus})`;
-  const detail = `Failed replies in the last 24 hours: ${counts}. Newest${status}: ${newest.newest.message}`;
+  const detail = [
+    failed ? `Failed replies in the last 24 hours: ${failed}.` : "No reply failed in the last 24 hours.",
+    answered && `Answered by a fallback model: ${answered}.`,
+    `Newest${status}: ${newest.newest.message}`,
+  ];
   const isOngoing = failures.some((one) => one.isOngoing);
-  const fix = isOngoing
-    ? "Check the provider's API key, quota and model name under Settings > Models."
-    : "Replies have succeeded since. Filter conversations by failed replies to see which visitors were affected.";
-  return { ...check, state: isOngoing ? "failure" : "warning", detail, fix };
+  const fix =
+    isOngoing || !failed
+      ? "Check the provider's API key, quota and model name under Settings > Models."
+      : "Replies have succeeded since. Filter conversations by failed replies to see which visitors were affected.";
+  return { ...check, state: isOngoing ? "failure" : "warning", detail: detail.filter(Boolean).join(" "), fix };
+}
+
+function countByProvider(failures: readonly ProviderFailures[], countOf: (one: ProviderFailures) => number): string {
+  return failures
+    .filter((one) => countOf(one) > 0)
+    .map((one) => `${one.label}: ${countOf(one)}`)
+    .join(", ");
 }
 
 /** Checks that documents can be searched by meaning if the organization has chosen an embedding model. */

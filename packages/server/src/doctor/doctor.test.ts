@@ -111,6 +111,31 @@ onBothDatabases("the doctor", (createDatabase) => {
     expect(await replies()).toMatchObject({ state: "warning", fix: expect.stringContaining("succeeded since") });
   });
 
+  it("reports replies that a fallback model answered apart from failed ones", async () => {
+    const owner = await createOwner(server);
+    const own = await signedInBrowser(server, owner.email);
+    const { id: agentId } = (await own.call("POST", "/agents", { name: "Falling back" })).body.data;
+    const of = { organizationId: owner.organizationId, agentId };
+    const answered = async (isAnswered: 0 | 1) => {
+      const messages = [{ content: "Hi" }, { content: "Hello" }];
+      const conversationId = await insertConversation(server.deps.db, of, {}, messages);
+      await insertFailure(server.deps.db, { ...of, conversationId, message: "Slow down", isAnswered });
+    };
+    await answered(1);
+    await answered(1);
+    const replies = async () => (await examine(own)).find("replies");
+    expect(await replies()).toMatchObject({
+      state: "warning",
+      detail:
+        "No reply failed in the last 24 hours. Answered by a fallback model: OpenAI: 2. Newest (HTTP 429): Slow down",
+      fix: expect.stringContaining("API key, quota and model name"),
+    });
+    await answered(0);
+    expect((await replies())?.detail).toContain(
+      "Failed replies in the last 24 hours: OpenAI: 1. Answered by a fallback model: OpenAI: 2.",
+    );
+  });
+
   it("reports failures of the last day and due deliveries that are not sent", async () => {
     const agent = (await browser.call("POST", "/agents", { name: "Forms" })).body.data;
     const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
