@@ -1,7 +1,9 @@
+import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { createPdf } from "../../../../../test/sample-files.ts";
+import { createHugeStream, createPdf } from "../../../../../test/sample-files.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
+import { mayHaveSoftHyphens } from "./pdf-soft-hyphens.ts";
 
 const read = (content: Uint8Array): Promise<Extracted> => extract(Buffer.from(content), () => {});
 const failure = (content: Uint8Array) =>
@@ -57,6 +59,44 @@ describe("reading PDF files", () => {
     expect(blocks[0]?.text).toBe("Order the lock AB-c12, our well-known handmade lock.");
   });
 
+  const characterMap = (lines: string) => `/CIDInit /ProcSet findresource begin begincmap\n${lines}\nendcmap`;
+  const stream = (content: string | Buffer, dictionary = "") =>
+    Buffer.concat([
+      Buffer.from(`<< /Length ${content.length} ${dictionary} >>\nstream\n`),
+      Buffer.from(content),
+      Buffer.from("\nendstream"),
+    ]);
+
+  it.each<[string, Buffer]>([
+    ["a character map", stream(characterMap("1 beginbfchar\n<2D> <00AD>\nendbfchar"))],
+    [
+      "a compressed character map",
+      stream(deflateSync(characterMap("1 beginbfchar\n<2D> <00ad>\nendbfchar")), "/Filter /FlateDecode"),
+    ],
+    ["a range of a character map", stream(characterMap("1 beginbfrange\n<2A> <2D> <00AA>\nendbfrange"))],
+  ])("keeps the hyphens of a PDF whose font calls them soft in %s", async (_, map) => {
+    const pages = [["An opening page."], ["Second."], ["Third."], ["Section 31.6053-1 of the rules"]];
+    const font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 20 0 R >>";
+    const { blocks } = await read(createPdf(pages, { 3: font, 20: map }));
+    expect(blocks.at(-1)?.text).toBe("Section 31.6053-1 of the rules");
+  });
+
+  it.each([
+    ["<2D> <002D>", false],
+    ["<2D> <2D> <00AC>", false],
+    ["<2C> <2D> <00AC>", true],
+  ])("finds whether the entry %s of a character map can lose hyphens", (entry, expected) => {
+    expect(mayHaveSoftHyphens(createPdf([["Text"]], { 20: stream(characterMap(entry)) }))).toBe(expected);
+  });
+
+  it("expects soft hyphens in encrypted PDF files, whose character maps it cannot read", () => {
+    expect(mayHaveSoftHyphens(createPdf([["Text"]], {}, "/Encrypt 30 0 R"))).toBe(true);
+  });
+
+  it("bounds what it decompresses to find the character maps of a PDF", () => {
+    expect(mayHaveSoftHyphens(createPdf([["Text"]], { 20: createHugeStream(64) }))).toBe(false);
+  });
+
   it("reads a PDF that contains only numbers", async () => {
     expect((await read(createPdf([["1200", "1350"]]))).blocks[0]?.text).toBe("1200 1350");
   });
@@ -64,7 +104,6 @@ describe("reading PDF files", () => {
   const textOf = async (file: Buffer) => (await read(file)).blocks.map(({ text }) => text).join("\n");
   const fontObject = (encoding: string) =>
     `<< /Type /Font /Subtype /Type0 /BaseFont /Sample /Encoding /${encoding} /DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Sample /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 6 >> >>] >>`;
-  const stream = (content: string) => `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 
   it("reads a PDF whose fonts use a predefined CMap", async () => {
     const content = stream("BT /F1 12 Tf 50 700 Td <81EA8EE28ECA> Tj ET");

@@ -6,7 +6,7 @@ import { fileLimits } from "./limits.ts";
 import { type Annotation, readAnnotations } from "./pdf-annotations.ts";
 import { correctWords, findReversedWords, maybeReversed } from "./pdf-ligatures.ts";
 import { groupIntoLines, type Item, insertTexts, type Line, separateColumns } from "./pdf-lines.ts";
-import { hasSoftHyphen, insertHyphens } from "./pdf-soft-hyphens.ts";
+import { insertHyphens, mayHaveSoftHyphens } from "./pdf-soft-hyphens.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** A gap of this many line heights starts a new paragraph. */
@@ -18,8 +18,6 @@ const WIDER = 1.2;
 const REPEATED_SHARE = 0.5;
 const MIN_PAGES_FOR_REPEATS = 4;
 const EDGE_LINES = 2;
-/** The number of pages that tell whether fonts call visible hyphens soft ones. */
-const SAMPLED_PAGES = 3;
 
 /** Reads the text of a PDF page by page. */
 export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Promise<FileContent> {
@@ -32,7 +30,7 @@ export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Pr
     );
   }
   const pages: Line[][] = [];
-  const isHyphenLost = await hasSoftHyphens(pdf);
+  const isHyphenLost = mayHaveSoftHyphens(bytes);
   let characters = 0;
   for (let number = 1; number <= numPages; number++) {
     const lines = await readPage(pdf, number, isHyphenLost).catch(() => null);
@@ -52,18 +50,6 @@ export async function extractPdf({ bytes, onProgress, warnings }: FileInput): Pr
     joinParagraphs(lines, words).map((text) => ({ text, headings: [], page: index + 1 })),
   );
   return { title: null, blocks };
-}
-
-/** Whether the first pages have hyphens that pdf.js drops. Reading the drawing of every page would take too long. */
-async function hasSoftHyphens(pdf: PdfDocument): Promise<boolean> {
-  for (let number = 1; number <= Math.min(pdf.numPages, SAMPLED_PAGES); number++) {
-    const operators = await pdf
-      .getPage(number)
-      .then((page) => page.getOperatorList())
-      .catch(() => null);
-    if (operators && hasSoftHyphen(operators)) return true;
-  }
-  return false;
 }
 
 async function readPage(pdf: PdfDocument, number: number, isHyphenLost: boolean): Promise<Line[]> {
