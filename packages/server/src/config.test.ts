@@ -130,6 +130,23 @@ describe("configuration", () => {
       'FOYER_MAIL_FROM: expected an address such as Foyer <no-reply@example.com>, found "Foyer"',
     ],
     [{ FOYER_MAIL_FROM: "a@example.com, b@example.com" }, "FOYER_MAIL_FROM: expected an address"],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "OTEL_EXPORTER_OTLP_ENDPOINT: expected an address"],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+      'OTEL_EXPORTER_OTLP_PROTOCOL: expected one of http/protobuf, http/json, found "grpc".',
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318", OTEL_TRACES_SAMPLER: "xray" },
+      "OTEL_TRACES_SAMPLER: expected one of always_on,",
+    ],
+    [
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
+        OTEL_TRACES_SAMPLER: "traceidratio",
+        OTEL_TRACES_SAMPLER_ARG: "2",
+      },
+      "OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1",
+    ],
     [{ FOYER_METRICS_TOKEN: "short" }, "FOYER_METRICS_TOKEN: expected at least 16 characters"],
     [
       { FOYER_METRICS_TOKEN: "two words of a token" },
@@ -211,7 +228,7 @@ describe("configuration", () => {
 });
 
 describe(".env.example", () => {
-  const source = ["config.ts", "models/provider-environment.ts"]
+  const source = ["config.ts", "models/provider-environment.ts", "telemetry/telemetry-environment.ts"]
     .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"))
     .join("");
   const example = readFileSync(join(import.meta.dirname, "../../../.env.example"), "utf8");

@@ -21,6 +21,7 @@ import { parseServerUrls } from "./db/postgres-servers.ts";
 import { isLoopback } from "./loopback.ts";
 import { readProviders } from "./models/provider-environment.ts";
 import { parseMailbox, parseSmtpUrl, type SmtpAddress, type TlsMode, tlsModes } from "./outbound/smtp-address.ts";
+import { readTelemetry } from "./telemetry/telemetry-environment.ts";
 import { findUnknownSettings } from "./unknown-settings.ts";
 
 /** The plans, from the smallest to the largest. */
@@ -73,6 +74,8 @@ export function readConfig(environment: Environment) {
     logFormat: get("FOYER_LOG_FORMAT", oneOf(["auto", "text", "json"]), "auto"),
     trustProxy: get<string[]>("FOYER_TRUST_PROXY", parseCidrs, []),
     countryHeader: parseCountryHeader(get, problems),
+    /** null: no traces are exported */
+    telemetry: readTelemetry(environment, problems),
     metricsToken: get<string | null>("FOYER_METRICS_TOKEN", parseToken, null),
     outboundAllow: get<string[]>("FOYER_OUTBOUND_ALLOW", list, []),
     admin: readAdmin(get, problems),

@@ -20,6 +20,7 @@ import { createPrices } from "./models/prices/service.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
 import { createMailer } from "./outbound/send-email.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
+import { createTelemetry } from "./telemetry/telemetry.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 
 /**
@@ -78,6 +79,7 @@ export function createDeps(config: Config, log: Deps["log"]) {
     log,
   });
   const prices = createPrices(createPriceStore(db));
+  const telemetry = createTelemetry(config.telemetry, log);
   const keys = createApiKeys(db, log);
   const sessions = createSessions(db, encryption, sessionCookieScope(config));
   return {
@@ -95,7 +97,9 @@ export function createDeps(config: Config, log: Deps["log"]) {
     outbound,
     loopbackPrivileges,
     mailer,
+    telemetry,
     async close() {
+      await telemetry.close();
       await outbound.close();
       await mailer.close();
       await reads.close();

@@ -9,6 +9,7 @@ import type { Models } from "./models/choose-model.ts";
 import type { Prices } from "./models/prices/service.ts";
 import type { Outbound } from "./outbound/guarded-request.ts";
 import type { Mailer } from "./outbound/send-email.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 
 /**
  * The dependencies that the whole server shares. They are created in create-deps.ts, or by a test, and passed down. A
@@ -27,4 +28,5 @@ export type Deps = {
   outbound: Outbound;
   loopbackPrivileges: LoopbackPrivileges;
   mailer: Mailer;
+  telemetry: Telemetry;
 };

@@ -80,6 +80,7 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
     replies,
     clientTools: toolCalls,
     priceSteps: deps.prices.priceSteps,
+    telemetry: deps.telemetry,
   });
   const ownOrigin = new URL(config.baseUrl).origin;
   const admit = createAdmission(encryption, conversations);

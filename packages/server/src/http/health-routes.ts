@@ -19,7 +19,7 @@ const publicRoute = { config: { access: "public" as const } };
 
 /** Registers `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
 export function healthRoutes(app: App, deps: Deps, { runningReplies, isDraining, handoffs }: HealthOptions): void {
-  const { db, config, models } = deps;
+  const { db, config, models, telemetry } = deps;
   const isReady = createReadinessCheck(db);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -39,6 +39,16 @@ export function healthRoutes(app: App, deps: Deps, { runningReplies, isDraining,
     collect() {
       this.reset();
       for (const { count, ...labels } of models.changeovers()) this.inc(labels, count);
+    },
+  });
+  new Counter({
+    name: "foyer_trace_spans_total",
+    help: "Spans for the OpenTelemetry collector: exported, failed (not accepted), or dropped (too many were waiting)",
+    labelNames: ["outcome"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(telemetry.counts())) this.inc({ outcome }, count);
     },
   });
   addPoolMetrics(registry);

@@ -18,7 +18,7 @@ import { createPromptMeter } from "./prompt-size.ts";
 import { describeSent } from "./sent-call.ts";
 import { estimateStepUsage } from "./token-usage.ts";
 import { adaptToolInput, parseToolInput } from "./tool-input.ts";
-import { addUsage, noUsage, readUsage, startModelStep, startToolStep, type TraceStep } from "./trace.ts";
+import { addUsage, noUsage, type OnStep, readUsage, startModelStep, startToolStep } from "./trace.ts";
 
 /**
  * The maximum number of tool calls per step, and the number that run concurrently. Each call may be a request to an
@@ -69,7 +69,7 @@ export type LoopInput = {
   /** Reports the tokens of each step, including steps that failed or were stopped. */
   onTokensUsed?(tokens: number): void;
   /** Reports each call of the model or of a tool when it has ended, however it ended. */
-  onStep?(step: TraceStep): void;
+  onStep?: OnStep;
 };
 
 /**
@@ -241,7 +241,8 @@ async function runStep(
   } finally {
     clearInterval(thinking);
     const { usage, finishReason } = answer;
-    input.onStep?.(step.end({ error, signal, usage, finishReason }));
+    const ended = step.end({ error, signal, usage, finishReason });
+    input.onStep?.(ended, { kind: "model", prompt: [...prompt], output: answer.content });
     // A reply that the visitor abandoned has used tokens. A model that failed before it produced output has not.
     const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
     if (isCharged) input.onTokensUsed?.(estimateStepUsage(prompt, answer, answer.usage));
@@ -359,7 +360,8 @@ async function runTools(
     const end = startToolStep(call.name);
     const result = await input.runTool(call, options);
     const bytes = Buffer.byteLength(result.forModel);
-    input.onStep?.(end({ isError: result.isError, isAborted: options.signal.aborted, bytes }));
+    const ended = end({ isError: result.isError, isAborted: options.signal.aborted, bytes });
+    input.onStep?.(ended, { kind: "tool", callId: call.id, input: call.input, result: result.forModel });
     return result;
   };
   const end = new AbortController();

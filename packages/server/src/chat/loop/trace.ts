@@ -4,9 +4,12 @@ import { type CallRecord, createCallRecord } from "../../models/model-chain.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { UnpricedStep } from "../../models/prices/service.ts";
 import { providerOf } from "../../models/provider-of.ts";
+import type { StepTexts } from "../../telemetry/span-texts.ts";
 import { validCount } from "./token-usage.ts";
 
 export type TraceStep = UnpricedStep;
+/** Receives a step when it has ended, and the texts that it sent and received. */
+export type OnStep = (step: TraceStep, texts: StepTexts) => void;
 
 type ModelStepEnd = {
   error: unknown;

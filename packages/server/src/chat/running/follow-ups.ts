@@ -9,7 +9,7 @@ import { ModelError, ReplyLimitError } from "../../models/model-error.ts";
 import { quoteJson } from "../../quoted-json.ts";
 import { createPromptMeter } from "../loop/prompt-size.ts";
 import { estimateStepUsage } from "../loop/token-usage.ts";
-import { noUsage, readUsage, startModelStep, type TraceStep } from "../loop/trace.ts";
+import { noUsage, type OnStep, readUsage, startModelStep } from "../loop/trace.ts";
 import type { RunningReply } from "./running-reply.ts";
 
 /** How long the end of a reply may wait for its follow-up questions, in milliseconds. */
@@ -30,7 +30,7 @@ type Asked = {
   log: Pick<FastifyBaseLogger, "warn">;
   /** milliseconds */
   maxWait?: number;
-  onStep?(step: TraceStep): void;
+  onStep?: OnStep;
 };
 
 /** The cost of the questions: all tokens, estimated if the provider did not count them, and the provider's counts. */
@@ -82,7 +82,8 @@ export async function addFollowUps(
     received.isCut = reply.signal.aborted || (error instanceof ModelError && error.code === "MODEL_TIMEOUT");
     if (!reply.signal.aborted) log.warn({ err: error }, "no follow-up questions");
   }
-  onStep?.(step.end({ error: failure, signal, usage: received.usage, finishReason: null }));
+  const ended = step.end({ error: failure, signal, usage: received.usage, finishReason: null });
+  onStep?.(ended, { kind: "model", prompt, output: [{ type: "text", text: received.text }] });
   return estimateUsage(prompt, received);
 }
 

@@ -2,7 +2,7 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { FastifyBaseLogger } from "fastify";
 import type { ConversationLog } from "../../conversations/log/log.ts";
 import type { EndedReply } from "../../conversations/log/turn.ts";
-import { type Piece, toColumns } from "../../conversations/message-pieces.ts";
+import { joinText, type Piece, toColumns } from "../../conversations/message-pieces.ts";
 import type { AgentRow, MessageRow } from "../../db/tables.ts";
 import { type DocumentSearch, type ReplyDocuments, SEARCH_TOOL } from "../../documents/search-tool.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
@@ -11,6 +11,8 @@ import { ModelError } from "../../models/model-error.ts";
 import type { Prices } from "../../models/prices/service.ts";
 import { describeChangeover, describeFailure } from "../../models/provider-failure.ts";
 import type { UsageOwner } from "../../plans/token-budget.ts";
+import type { RecordedReply, RecordedStep } from "../../telemetry/reply-spans.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { AgentTools } from "../../tools/agent-tools.ts";
 import { isFromPage } from "../../tools/quoted-data.ts";
 import type { NumberedPassage } from "../../tools/tool-outcome.ts";
@@ -20,7 +22,7 @@ import { createKnownLinks, createLinkFilter } from "../filters/link-filter.ts";
 import { createRemovedLinks, listNamingTexts } from "../filters/removed-links.ts";
 import { type LoopInput, type ReplyOutput, runAgentLoop } from "../loop/agent-loop.ts";
 import type { ReplyTool } from "../loop/reply-tool.ts";
-import { addUsage, noUsage, type TraceStep } from "../loop/trace.ts";
+import { addUsage, noUsage, type OnStep, type TraceStep } from "../loop/trace.ts";
 import type { ReplyEnding } from "../stream/reply-events.ts";
 import { addFollowUps } from "./follow-ups.ts";
 import { toAnswer } from "./reply-answer.ts";
@@ -62,6 +64,7 @@ type Parts = {
   replies: RunningReplies;
   clientTools: ClientToolCalls;
   priceSteps: Prices["priceSteps"];
+  telemetry: Telemetry;
 };
 
 /** How a reply ended, what it used, and the cause of a failure for members. */
@@ -69,11 +72,14 @@ type Outcome = {
   ending: ReplyEnding;
   failure: EndedReply["failure"];
   tokens: number;
-  steps: TraceStep[];
+  steps: RecordedStep[];
 } & Pick<MessageRow, "removedLinks">;
 
 /** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
-export function createReplyRunner(limits: AskLimits, { conversationLog, replies, clientTools, priceSteps }: Parts) {
+export function createReplyRunner(
+  limits: AskLimits,
+  { conversationLog, replies, clientTools, priceSteps, telemetry }: Parts,
+) {
   return async (reply: RunningReply, run: Run): Promise<void> => {
     const { agent, models, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
     const startedAt = Date.now();
@@ -84,7 +90,7 @@ export function createReplyRunner(limits: AskLimits, { conversationLog, replies,
     try {
       await replies.confirm(reply);
       // Calls of tools that run concurrently are reported in the order in which they end.
-      const inOrder = outcome.steps.toSorted((a, b) => a.startedAt - b.startedAt);
+      const inOrder = outcome.steps.map(({ step }) => step).sort((a, b) => a.startedAt - b.startedAt);
       const { steps: priced, cost } = await priceSteps(agent.organizationId, inOrder);
       const steps = priced.map(({ cacheWriteTokens: _, ...step }) => step);
       const end = {
@@ -97,7 +103,7 @@ export function createReplyRunner(limits: AskLimits, { conversationLog, replies,
         cachedInputTokens: ending.usage?.cachedInputTokens ?? null,
         outputTokens: ending.usage?.outputTokens ?? null,
         promptState: refusal === null ? run.promptState : null,
-        ...describeModel(models, { steps: outcome.steps, isCalled: refusal === null }),
+        ...describeModel(models, { steps: inOrder, isCalled: refusal === null }),
         cost,
       };
       const { conversationId, messageId } = reply;
@@ -131,6 +137,8 @@ export function createReplyRunner(limits: AskLimits, { conversationLog, replies,
     }
     replies.remove(reply);
     reply.end(ending, { isStored });
+    if (refusal === null)
+      telemetry.recordReply(toRecordedReply(reply, run, { startedAt, ending, steps: outcome.steps }));
   };
 }
 
@@ -148,7 +156,7 @@ async function produce(
     steps: [],
     removedLinks: null,
   };
-  const onStep = (step: TraceStep) => void outcome.steps.push(step);
+  const onStep: OnStep = (step, texts) => void outcome.steps.push({ step, texts });
   const onTokensUsed = (more: number) => {
     outcome.tokens += more;
   };
@@ -299,6 +307,26 @@ function endWithText(text: string, reply: RunningReply): ReplyEnding {
   reply.text(text);
   reply.closeText();
   return { stopReason: "end_turn", usage: noUsage };
+}
+
+function toRecordedReply(
+  { conversationId, messageId, pieces }: RunningReply,
+  { agent, models, question }: Run,
+  { startedAt, ending, steps }: { startedAt: number; ending: ReplyEnding; steps: readonly RecordedStep[] },
+): RecordedReply {
+  return {
+    agent,
+    model: models.fallbackFrom ?? models.modelId,
+    conversationId,
+    messageId,
+    startedAt,
+    endedAt: Date.now(),
+    stopReason: ending.stopReason,
+    errorCode: ending.error?.code ?? null,
+    steps,
+    question,
+    answer: joinText(pieces),
+  };
 }
 
 /** The model that wrote the last step, and the agent's own model if that one failed. */
