@@ -27,6 +27,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
       ratedDown: 2,
       inputTokens: 9_000,
       outputTokens: 3_000,
+      cost: 0.02,
     }));
     const other = { ...rows[0], agentId: otherId, day: dayBefore(0), hour: 9, conversations: 3 };
     await site.server.deps.db
@@ -49,6 +50,26 @@ describe("the analytics page", { timeout: 120_000 }, () => {
           answersLater: 0,
         },
       ])
+      .execute();
+    const bubble = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
+    const pricing = { name: "Pricing", triggerType: "page_view", conditions: { page: "/pricing" }, ...bubble };
+    const { id: triggerId } = await site.call(page, "POST", `/triggers?agentId=${agentId}`, pricing);
+    await site.server.deps.db
+      .insertInto("triggerDays")
+      .values({ triggerId, day: dayBefore(1), fired: 200, converted: 50 })
+      .execute();
+    const form = await site.call(page, "POST", "/tools", {
+      agentId,
+      name: "test_ride",
+      description: "Books a test ride",
+      executionType: "form",
+      inputSchema: { type: "object", properties: {} },
+      formSchema: { fields: [{ name: "name", label: "Your name", type: "text" }] },
+    });
+    const counts = { impressions: 80, started: 40, submitted: 30, successful: 29, failed: 1 };
+    await site.server.deps.db
+      .insertInto("formDays")
+      .values({ toolId: form.id, agentId, day: dayBefore(1), ...counts })
       .execute();
     await page.context().close();
   });
@@ -75,6 +96,24 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     const byCause = page.getByRole("region", { name: "Handed over by cause" });
     await byCause.getByRole("row", { name: "A member took over without a request 4 " }).waitFor();
     await expectFit(page);
+    const funnel = (name: string) => page.getByRole("list", { name: `Funnel of ${name}` }).getByRole("listitem");
+    await expect
+      .poll(() => funnel("triggers").allInnerTexts())
+      .toEqual([expect.stringMatching(/^Fired.*200/s), expect.stringMatching(/^Converted.*50.*25% of fired/s)]);
+    await expect
+      .poll(() => funnel("forms").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^Shown.*80/s),
+        expect.stringMatching(/^Started.*40.*50% of shown/s),
+        expect.stringMatching(/^Submitted.*30.*75% of started/s),
+        expect.stringMatching(/^Delivered.*29.*97% of submitted/s),
+      ]);
+    await figure(page, "Cost").getByText("$0.40").waitFor();
+    await page.getByRole("radio", { name: "Cost" }).check();
+    await page.getByRole("slider", { name: "Cost by day" }).press("End");
+    await expect
+      .poll(() => page.getByRole("slider", { name: "Cost by day" }).getAttribute("aria-valuetext"))
+      .toMatch(/, Cost \$0\.020$/);
     await page.getByRole("radio", { name: "Tokens" }).check();
     const chart = page.getByRole("figure", { name: "Tokens by day; the table below has the figures" });
     const slider = chart.getByRole("slider", { name: "Tokens by day" });
@@ -89,14 +128,14 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await site.picture(page, "dashboard-analytics-tokens");
 
     // The whole choice is the radio button's click target, not only its circle.
-    const choice = page.getByText("7 days", { exact: true });
+    const choice = page.locator("label", { hasText: "7 days" });
     await expect
       .poll(() => page.getByRole("radio", { name: "7 days" }).boundingBox())
       .toEqual(await choice.boundingBox());
     await choice.click();
     await page.waitForURL(/range=7d/);
     await figure(page, "Tokens").getByText("84K").waitFor();
-    await page.getByText("Custom", { exact: true }).click();
+    await page.locator("label", { hasText: "Custom" }).click();
     await page.getByLabel("From").fill(dayBefore(1));
     await page.getByLabel("To", { exact: true }).fill(dayBefore(1));
     await figure(page, "Tokens").getByText("12K").waitFor();

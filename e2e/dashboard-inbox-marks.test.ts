@@ -85,6 +85,7 @@ describe("marks in the inbox", () => {
     await page.getByLabel("Test chats").selectOption("false");
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
     await expect.poll(() => row(page, "My own question").count()).toBe(0);
+    await page.keyboard.press("Escape");
     await row(page, "Is it in stock").click();
     await page.getByRole("region", { name: "Messages" }).getByText("Quota exceeded").waitFor();
     expect(problems).toEqual([]);

@@ -97,7 +97,7 @@ describe("the order of the inbox", () => {
     await page.getByRole("button", { name: "Filters" }).click();
     const fits = async (width: number) => {
       await page.setViewportSize({ width, height: 900 });
-      const panel = await page.locator("#inbox-filters > div").boundingBox();
+      const panel = await page.getByRole("region", { name: "Filters" }).boundingBox();
       for (const name of ["Started from", "Started until"]) {
         const field = await page.getByLabel(name).boundingBox();
         if (!panel || !field) return false;

@@ -97,6 +97,7 @@ describe("the inbox", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByLabel("Feedback").selectOption("down");
     await page.getByText("No conversations match your search and filters.").waitFor();
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /^With a form/ }).click();
     await row(page, "order 5521").waitFor();
     // The URL alone restores the same list, and the back link leads to it.

@@ -63,6 +63,8 @@ describe("the documentation", () => {
     await page.getByRole("heading", { name: "Getting started", level: 1 }).waitFor();
     await page.getByRole("link", { name: "Getting started" }).and(page.locator("[aria-current]")).waitFor();
     expect((await fetch(`${server.url}/docs/start`)).status).toBe(200);
+    await page.evaluate(() => document.fonts.ready);
+    expect(await page.evaluate(() => document.fonts.check('15px "Inter Variable"'))).toBe(true);
     await takePictures(page, "docs-start");
     expect(await accessibilityProblems(page)).toEqual([]);
   });

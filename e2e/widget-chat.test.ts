@@ -13,6 +13,7 @@ describe("the chat in the widget", () => {
   afterAll(() => site.stop());
 
   const texts = (page: Page) => page.locator(".reply .markdown").allInnerTexts();
+  const headerLine = (page: Page, text: string) => page.locator(".title p", { hasText: text });
 
   it("streams a reply, shows its progress, and announces only the start and the end to screen readers", async () => {
     const { page, problems } = await site.visit();
@@ -127,10 +128,12 @@ describe("the chat in the widget", () => {
     });
     await ask(page, "When do you open?");
     await page.getByText("Sorry, something went wrong. Please try again.").first().waitFor();
+    await headerLine(page, "I can't answer right now.").waitFor();
     await site.picture(page, "failed");
     site.upstream.script(sayWords("At nine."));
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("At nine.").first().waitFor();
+    await headerLine(page, "AI assistant").waitFor();
     await replyOver(page);
     await expect.poll(() => texts(page)).toEqual(["At nine."]);
     await expect.poll(() => page.locator(".bubble").count()).toBe(1);
@@ -142,6 +145,7 @@ describe("the chat in the widget", () => {
     site.upstream.script(({ response }) => void response.writeHead(401).end('{"error":{"message":"Bad key"}}'));
     await ask(page, "When do you open?");
     await page.locator(".failure", { hasText: "I can't answer right now." }).waitFor();
+    await headerLine(page, "I can't answer right now.").waitFor();
     await site.picture(page, "failed-for-good");
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as contract from "@foyer/contract";
 import { documentFormatList } from "@foyer/contract/rules/document-formats";
@@ -11,6 +12,8 @@ import { type Built, buildInto } from "./built-files.ts";
 import { packSdk } from "./pack-sdk.ts";
 import { packWidget } from "./pack-widget.ts";
 
+/** The dashboard's own dependencies, of which the documentation has the font. */
+const dashboardModules = createRequire(new URL("../packages/dashboard/package.json", import.meta.url));
 const root = join(import.meta.dirname, "..");
 const templates = join(root, "packages/server/src/pages/docs");
 
@@ -55,6 +58,7 @@ const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
 /** A guide contains this where it lists the formats of files that documents can be made from. */
 const FORMATS = "{{document formats}}";
 const REFERENCE = { name: "api", title: "API reference" };
+const FONT = "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";
 const FIRST_PAGE = "start";
 
 export const docs: Built = {
@@ -94,6 +98,7 @@ export function buildDocs(): Promise<void> {
     for (const name of ["docs.css", "docs.js", "reference.css", "reference.js"]) {
       cpSync(join(templates, name), join(folder, "docs", name));
     }
+    cpSync(dashboardModules.resolve(FONT), join(folder, "docs/inter-latin.woff2"));
     writeFileSync(join(folder, "docs/search.json"), JSON.stringify([...index, ...listOperations()]));
     writeFileSync(join(folder, "docs/scalar.js"), await readScalar());
     mkdirSync(join(folder, "packages"));

@@ -4,7 +4,7 @@ import { scaleAxis } from "./chart-axis.ts";
 /** One part of each bar; the first is at the bottom. */
 export type BarPart<Item> = { name: string; fill: string; value: (item: Item) => number };
 
-const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 
 /**
  * Stacked bars, one per item, such as a day. A single day with data stays visible as a bar, which a line would not
@@ -112,6 +112,7 @@ export function BarChart<Item>({
                 {parts.map(({ name: part, fill, value }) => (
                   <div
                     key={part}
+                    data-fill={fill}
                     style={{
                       flex: `${value(entry)} 0 0`,
                       background: entry === live && parts.length === 1 ? "var(--color-lamp)" : fill,
@@ -181,7 +182,7 @@ export function Legend({ parts, hasPrevious = false }: { parts: readonly LegendP
     <p aria-hidden className="flex flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
       {parts.map(({ name, fill }) => (
         <span key={name} className="inline-flex items-center gap-2">
-          <span className="inline-block size-2.5 rounded-[2px]" style={{ background: fill }} />
+          <span data-fill={fill} className="inline-block size-2.5 rounded-[2px]" style={{ background: fill }} />
           {name}
         </span>
       ))}

@@ -1,19 +1,25 @@
 import { useId } from "react";
+import { fieldBox } from "./field.tsx";
 
-/** A segmented control with one selected option. The arrow keys move between options. */
+/**
+ * A segmented control with one selected option. The arrow keys move between options. `isSelectOnPhones` is for options
+ * that would take more than one line of a narrow screen.
+ */
 export function SegmentedControl<Value extends string>({
   label,
   value,
   onChange,
   options,
+  isSelectOnPhones = false,
 }: {
   label: string;
   value: Value;
   onChange: (value: Value) => void;
   options: ReadonlyArray<{ value: Value; label: string }>;
+  isSelectOnPhones?: boolean;
 }) {
   const name = useId();
-  return (
+  const control = (
     <fieldset className="flex w-fit flex-wrap gap-1 rounded-lg border border-line bg-sunken p-1">
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
@@ -32,5 +38,26 @@ export function SegmentedControl<Value extends string>({
         </label>
       ))}
     </fieldset>
+  );
+  if (!isSelectOnPhones) return control;
+  return (
+    <>
+      <div className="max-sm:hidden">{control}</div>
+      <select
+        aria-label={label}
+        value={value}
+        onChange={({ target }) => {
+          const option = options.find((known) => known.value === target.value);
+          if (option) onChange(option.value);
+        }}
+        className={`${fieldBox} sm:hidden`}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </>
   );
 }

@@ -2,13 +2,29 @@ import { FoyerError } from "@foyer/sdk";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 
-/** Describes what will appear here, with one button to get started. */
-export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
+/**
+ * Describes what will appear here, with one button to get started. `preview` shows its shape, see
+ * `empty-previews.tsx`.
+ */
+export function EmptyState({
+  title,
+  children,
+  action,
+  preview,
+}: {
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+  preview?: ReactNode;
+}) {
   return (
-    <div className="grid justify-items-start gap-3 rounded-lg border border-line px-6 py-8">
-      <h2 className="text-lg">{title}</h2>
-      <div className="max-w-[60ch] text-soft">{children}</div>
-      {action}
+    <div className={`grid gap-8 rounded-lg border border-line px-6 pt-8 ${preview ? "pb-2" : "pb-8"}`}>
+      <div className="grid justify-items-start gap-3">
+        <h2 className="text-lg">{title}</h2>
+        <div className="max-w-[60ch] text-soft">{children}</div>
+        {action}
+      </div>
+      {preview}
     </div>
   );
 }

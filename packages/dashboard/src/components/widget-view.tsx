@@ -6,6 +6,9 @@ import { useColorScheme } from "../data/theme.ts";
 
 export type { PreviewContent };
 
+/** Members read replies among texts of the dashboard, in its font and size. */
+export const TRANSCRIPT_FONT = '14px/22px "Inter Variable", system-ui, sans-serif';
+
 type Live = NonNullable<PreviewOptions["live"]>;
 
 /**

@@ -100,6 +100,7 @@ it.each([
   ["/agents", { name: "A", model: "my model" }, "model must be the name of a model, such as openai/gpt-5: "],
   ["/secrets", { name: "1st key", value: "v" }, "name must contain only letters, digits and underscores, such as "],
   ["/agents", { name: "A", widget: { accentColor: "red" } }, "widget.accentColor must be a color such"],
+  ["/agents", { name: "A", widget: { face: "owl" } }, "widget.face must be "],
 ])("a text that %s refuses is answered with the required format: %j", async (url, body, message) => {
   const answer = await account.call("POST", url, body);
   expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(message)]);

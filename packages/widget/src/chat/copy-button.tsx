@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Icon } from "../panel/icon.tsx";
+import { IconButton } from "../panel/icon-button.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 
 const FEEDBACK_MS = 2_000;
@@ -16,11 +16,7 @@ export function CopyButton({ text }: { text: () => string }): JSX.Element {
   }, [isCopied]);
   const copy = async () => setIsCopied(await copyText(text(), core.shadow.frame));
   const label = isCopied ? messages.copied : messages.copy;
-  return (
-    <button type="button" class="icon-button" aria-label={label} title={label} onClick={() => void copy()}>
-      <Icon name={isCopied ? "done" : "copy"} />
-    </button>
-  );
+  return <IconButton name={isCopied ? "done" : "copy"} label={label} onClick={() => void copy()} />;
 }
 
 /** Pages on plain HTTP have no `navigator.clipboard`, but `execCommand` still works there. */

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { joinText, mayCite, type Part, type ReplyEntry } from "../conversation/conversation-state.ts";
 import { ToolView } from "../display/tool-view.tsx";
 import { interpolate } from "../locales/load-messages.ts";
-import { Icon } from "../panel/icon.tsx";
+import { IconButton } from "../panel/icon-button.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { CommentField } from "./comment-field.tsx";
 import { CopyButton } from "./copy-button.tsx";
@@ -114,34 +114,20 @@ function showsProgress({ parts }: ReplyEntry) {
 
 function Actions({ reply, isLast, canRegenerate }: ReplyProps): JSX.Element {
   const { chat, messages } = usePanel();
-  const rate = (rating: "up" | "down", label: string, icon: "up" | "thumbDown") => (
-    <button
-      type="button"
-      class="icon-button"
-      aria-label={label}
-      title={label}
-      aria-pressed={reply.rating === rating}
+  const rate = (rating: "up" | "down", label: string, name: "up" | "thumbDown") => (
+    <IconButton
+      name={name}
+      label={label}
+      pressed={reply.rating === rating}
       onClick={() => void chat.rate(reply, rating)}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   );
   return (
     <div class={isLast ? "actions last" : "actions"}>
       <CopyButton text={() => joinText(reply)} />
       {reply.id ? rate("up", messages.goodReply, "up") : null}
       {reply.id ? rate("down", messages.badReply, "thumbDown") : null}
-      {canRegenerate ? (
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={messages.regenerate}
-          title={messages.regenerate}
-          onClick={() => chat.retry(reply)}
-        >
-          <Icon name="again" />
-        </button>
-      ) : null}
+      {canRegenerate ? <IconButton name="again" label={messages.regenerate} onClick={() => chat.retry(reply)} /> : null}
       <MessageTime at={reply.at} />
     </div>
   );

@@ -1,15 +1,16 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { chooseAgentImage } from "../loader/agent-images.ts";
 import { AgentFace, PersonFace } from "../panel/face.tsx";
 import { focusPanel, keepFocusWithin } from "../panel/focus.ts";
-import { Icon } from "../panel/icon.tsx";
+import { IconButton } from "../panel/icon-button.tsx";
 import { closesPicker, isComposing } from "../panel/keys.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 import { SMALL_SCREEN } from "../panel/small-screen.ts";
 import { useAgentLight } from "../panel/use-agent-light.ts";
+import { useBrowserValue } from "../panel/use-browser-value.ts";
 import { useStore } from "../store.ts";
 
 /** The views below the header. */
@@ -98,7 +99,9 @@ function Who({ state }: { state: PanelState }): JSX.Element {
   const { light, isOffline } = useAgentLight();
   const logo = chooseAgentImage(core, "logo");
   const isHidden = core.agent.widget.showAiNotice === false;
-  const line = isOffline ? messages.offline : (status?.text ?? (isHidden ? null : messages.assistant));
+  const line = isOffline
+    ? messages.offline
+    : (status?.text ?? (light === "dark" ? messages.cannotAnswer : isHidden ? null : messages.assistant));
   return (
     <>
       {status?.person ? (
@@ -118,25 +121,8 @@ function Who({ state }: { state: PanelState }): JSX.Element {
   );
 }
 
-type IconButtonProps = { name: Parameters<typeof Icon>[0]["name"]; label: string; onClick: () => void };
-
-function IconButton({ name, label, onClick }: IconButtonProps): JSX.Element {
-  return (
-    <button type="button" class="icon-button" aria-label={label} title={label} onClick={onClick}>
-      <Icon name={name} />
-    </button>
-  );
-}
-
 /** Whether the panel covers the page, as it does on a phone. */
 function useCovers(): boolean {
-  const [covers, setCovers] = useState(false);
-  useEffect(() => {
-    const small = matchMedia(SMALL_SCREEN);
-    const follow = () => setCovers(small.matches);
-    follow();
-    small.addEventListener("change", follow);
-    return () => small.removeEventListener("change", follow);
-  }, []);
-  return covers;
+  const small = matchMedia(SMALL_SCREEN);
+  return useBrowserValue(() => small.matches, small, "change");
 }

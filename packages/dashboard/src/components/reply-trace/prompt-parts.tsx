@@ -34,7 +34,11 @@ export function PromptParts({ steps }: { steps: readonly TraceStep[] }) {
             <td className="py-0.5 pe-3">
               <span className="sr-only">{Math.round((size[name] / whole) * 100)}%</span>
               <div aria-hidden className="h-2 rounded-[2px] bg-sunken">
-                <div className="h-full rounded-[2px] bg-ink/85" style={{ width: `${(size[name] / whole) * 100}%` }} />
+                <div
+                  data-fill
+                  className="h-full rounded-[2px] bg-ink/85"
+                  style={{ width: `${(size[name] / whole) * 100}%` }}
+                />
               </div>
             </td>
             <td className="w-[18%] py-0.5 text-end tabular-nums">{size[name].toLocaleString()}</td>

@@ -103,6 +103,7 @@ function TimeBar({ kind, bar: { start, width, firstToken } }: { kind: TraceStep[
   return (
     <div aria-hidden className="mt-1 mb-1.5 h-3 rounded-[2px] bg-sunken">
       <div
+        data-fill
         className={`relative h-full min-w-[2px] rounded-[2px] ${kind === "tool" ? "bg-lamp" : "bg-ink/85"}`}
         style={{
           marginInlineStart: `${Math.min(start, 99)}%`,
@@ -110,7 +111,11 @@ function TimeBar({ kind, bar: { start, width, firstToken } }: { kind: TraceStep[
         }}
       >
         {firstToken !== null && (
-          <div className="h-full rounded-s-[2px] border-e-2 border-ink bg-edge" style={{ width: `${firstToken}%` }} />
+          <div
+            data-fill="var(--edge)"
+            className="h-full rounded-s-[2px] border-e-2 border-ink bg-edge"
+            style={{ width: `${firstToken}%` }}
+          />
         )}
       </div>
     </div>

@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ButtonLink } from "../../components/button.tsx";
+import { TablePreview } from "../../components/empty-previews.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, Skeleton } from "../../components/states.tsx";
@@ -46,6 +47,7 @@ function NoAgents() {
     <Page title="Agents">
       <EmptyState
         title="No agents yet"
+        preview={<TablePreview columns={["Name", "Model", "Conversations this month"]} />}
         action={
           <ButtonLink variant="main" to="/start">
             Create agent

@@ -126,6 +126,7 @@ function Used({
       {budget !== null && (
         <div aria-hidden className="h-1.5 rounded-full bg-line">
           <div
+            data-fill
             className="h-full rounded-full bg-ink"
             style={{ width: `${Math.max(part * 100, spent > 0 ? 1 : 0)}%` }}
           />

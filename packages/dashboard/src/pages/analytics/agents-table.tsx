@@ -1,11 +1,19 @@
 import type { ConversationAnalytics } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
+import { formatCost } from "../../components/cost-text.ts";
 import { formatPercent } from "../../components/day-text.ts";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { type AnalyticsSearch, percentOf } from "./analytics-range.ts";
 
 /** The organization's agents, the busiest first. A row links to the agent's own analytics. */
-export function AgentsTable({ agents, range }: { agents: ConversationAnalytics["agents"]; range: AnalyticsSearch }) {
+export function AgentsTable({
+  data: { agents, totals, currency },
+  range,
+}: {
+  data: ConversationAnalytics;
+  range: AnalyticsSearch;
+}) {
+  const hasCost = totals.cost > 0;
   return (
     <Table
       label="Figures by agent"
@@ -17,6 +25,7 @@ export function AgentsTable({ agents, range }: { agents: ConversationAnalytics["
           <Th isNumber>Failed</Th>
           <Th isNumber>Rated good</Th>
           <Th isNumber>Tokens</Th>
+          {hasCost && <Th isNumber>Cost</Th>}
         </>
       }
     >
@@ -39,6 +48,7 @@ export function AgentsTable({ agents, range }: { agents: ConversationAnalytics["
             <Td isNumber>{agent.failedReplies.toLocaleString()}</Td>
             <Td isNumber>{good === null ? "–" : formatPercent(good)}</Td>
             <Td isNumber>{(agent.inputTokens + agent.outputTokens).toLocaleString()}</Td>
+            {hasCost && <Td isNumber>{formatCost(agent.cost, currency)}</Td>}
           </LinkTr>
         );
       })}

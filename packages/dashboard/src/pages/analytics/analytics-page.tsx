@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery, useSuspenseQuery } from "@tanstack/react-qu
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { ButtonLink } from "../../components/button.tsx";
+import { ChartPreview } from "../../components/empty-previews.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
@@ -10,9 +11,10 @@ import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { AgentsTable } from "./agents-table.tsx";
 import { type AnalyticsSearch, precedingRange, ranges, resolveRange } from "./analytics-range.ts";
+import { Funnels } from "./funnels.tsx";
 import { HandoffFigures } from "./handoff-figures.tsx";
 import { HoursChart } from "./hours-chart.tsx";
-import { type Metric, metrics } from "./metrics.ts";
+import { listMetrics, type Metric } from "./metrics.ts";
 import { OverTime } from "./over-time.tsx";
 import { Totals } from "./totals.tsx";
 
@@ -68,17 +70,26 @@ function Figures({
   /** The range when the page covers all agents, used for the links to each agent. */
   ofAll: AnalyticsSearch | null;
 }) {
-  const [metric, setMetric] = useState(metrics[0] as Metric);
+  const [chosen, setChosen] = useState<Metric["id"]>("conversations");
   if (data.days.length === 0 && data.handoffs.count === 0) return <NoActivity agentId={agentId} />;
+  const metrics = listMetrics(data);
+  const metric = metrics.find(({ id }) => id === chosen) ?? (metrics[0] as Metric);
   return (
     <>
-      <Totals totals={data.totals} before={before?.totals} metric={metric} onChange={setMetric} />
+      <Totals
+        metrics={metrics}
+        totals={data.totals}
+        before={before?.totals}
+        metric={metric}
+        onChange={({ id }) => setChosen(id)}
+      />
       <OverTime data={data} before={before} metric={metric} />
       <HoursChart hours={data.hours} />
+      {!ofAll && <Funnels period={{ agentId, from: data.from, to: data.to }} />}
       <HandoffFigures handoffs={data.handoffs} agentId={agentId} />
       {ofAll && (
         <Section title="By agent">
-          <AgentsTable agents={data.agents} range={ofAll} />
+          <AgentsTable data={data} range={ofAll} />
         </Section>
       )}
     </>
@@ -99,6 +110,7 @@ function Choices({ search }: { search: AnalyticsSearch }) {
         value={range.name}
         options={[...ranges, { value: "custom" as const, label: "Custom" }]}
         onChange={(name) => set({ range: name, from: range.from, to: range.to })}
+        isSelectOnPhones
       />
       {range.name === "custom" && (
         <div className="flex flex-wrap gap-3">
@@ -137,6 +149,7 @@ function NoActivity({ agentId }: { agentId: string }) {
   return (
     <EmptyState
       title="No conversations in this period"
+      preview={<ChartPreview />}
       action={
         <ButtonLink variant="main" to="/agents/$agentId/embed" params={{ agentId }}>
           Get the embed code

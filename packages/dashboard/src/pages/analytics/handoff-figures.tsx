@@ -97,7 +97,12 @@ function AnswerTimes({ times }: { times: HandoffAnalytics["answerTimes"] }) {
           <Td isNumber>{count.toLocaleString()}</Td>
           <Td isNumber>{formatShare(count, answered)}</Td>
           <Td className="w-1/2 sm:w-2/3">
-            <div aria-hidden className="h-3 rounded-[2px] bg-ink/85" style={{ width: `${(count / max) * 100}%` }} />
+            <div
+              aria-hidden
+              data-fill
+              className="h-3 rounded-[2px] bg-ink/85"
+              style={{ width: `${(count / max) * 100}%` }}
+            />
           </Td>
         </Tr>
       ))}

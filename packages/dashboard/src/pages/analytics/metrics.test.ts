@@ -1,10 +1,11 @@
 import type { ConversationCounts } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
 import { noCounts } from "./analytics-range.ts";
-import { compareMetric, type Metric, metrics } from "./metrics.ts";
+import { compareMetric, listMetrics, type Metric } from "./metrics.ts";
 
 const counts = (given: Partial<ConversationCounts>): ConversationCounts => ({ ...noCounts, ...given });
-const metric = (id: Metric["id"]) => metrics.find((known) => known.id === id) as Metric;
+const metric = (id: Metric["id"]) =>
+  listMetrics({ totals: counts({}), currency: "EUR" }).find((known) => known.id === id) as Metric;
 
 describe("the change of a metric since the period before", () => {
   it.each([
@@ -26,5 +27,24 @@ describe("the change of a metric since the period before", () => {
     const before = counts({ ratedUp: 3, ratedDown: 1 });
     expect(compareMetric(metric("ratings"), counts({ ratedUp: 1, ratedDown: 1 }), before)).toBe("−25 points");
     expect(compareMetric(metric("ratings"), counts({}), before)).toBe("");
+  });
+});
+
+describe("the cost among the metrics", () => {
+  const costOf = (totals: ConversationCounts) =>
+    listMetrics({ totals, currency: "EUR" }).find(({ id }) => id === "cost");
+
+  it("is left out as long as no reply has a known cost", () => {
+    expect(costOf(counts({ replies: 3, unknownCostReplies: 3 }))).toBeUndefined();
+  });
+
+  it("is shown with the cost per reply", () => {
+    const totals = counts({ replies: 4, cost: 2 });
+    expect([costOf(totals)?.value(totals), costOf(totals)?.note(totals)]).toEqual(["€2.00", "€0.50 per reply"]);
+  });
+
+  it("names the replies that it does not include", () => {
+    const totals = counts({ replies: 4, cost: 2, unknownCostReplies: 1 });
+    expect(costOf(totals)?.note(totals)).toBe("without 1 reply of unknown cost");
   });
 });

@@ -1,6 +1,8 @@
-import type { ConversationCounts } from "@foyer/contract";
+import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract";
 import type { BarPart } from "../../components/bar-chart.tsx";
+import { formatCost } from "../../components/cost-text.ts";
 import { formatPercent } from "../../components/day-text.ts";
+import { pluralize } from "../../components/plural.ts";
 import { percentOf } from "./analytics-range.ts";
 
 const number = new Intl.NumberFormat();
@@ -8,7 +10,7 @@ const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumF
 const ink = "color-mix(in srgb, var(--ink) 85%, transparent)";
 
 export type Metric = {
-  id: "conversations" | "replies" | "ratings" | "failed" | "tokens";
+  id: "conversations" | "replies" | "ratings" | "failed" | "tokens" | "cost";
   label: string;
   /** The figure of a whole range as text, and what it is made of. */
   value: (totals: ConversationCounts) => string;
@@ -20,13 +22,14 @@ export type Metric = {
   /** What the chart calls the figure, and the parts of a day's bar, from the bottom. */
   chart: string;
   parts: ReadonlyArray<BarPart<ConversationCounts>>;
+  /** A value of the chart as text. */
+  format: (value: number) => string;
 };
 
 const shareOfGood = ({ ratedUp, ratedDown }: ConversationCounts) => percentOf(ratedUp, ratedUp + ratedDown);
 const tokensOf = ({ inputTokens, outputTokens }: ConversationCounts) => inputTokens + outputTokens;
 
-/** The figures of the analytics page, each with its chart. */
-export const metrics: readonly Metric[] = [
+const countedMetrics: readonly Metric[] = [
   {
     id: "conversations",
     label: "Conversations",
@@ -36,6 +39,7 @@ export const metrics: readonly Metric[] = [
     isShare: false,
     chart: "Conversations",
     parts: [{ name: "Conversations", fill: ink, value: ({ conversations }) => conversations }],
+    format: number.format,
   },
   {
     id: "replies",
@@ -47,6 +51,7 @@ export const metrics: readonly Metric[] = [
     isShare: false,
     chart: "Replies",
     parts: [{ name: "Replies", fill: ink, value: ({ replies }) => replies }],
+    format: number.format,
   },
   {
     id: "ratings",
@@ -65,6 +70,7 @@ export const metrics: readonly Metric[] = [
       { name: "Good", fill: ink, value: ({ ratedUp }) => Math.max(0, ratedUp) },
       { name: "Bad", fill: "var(--color-lamp)", value: ({ ratedDown }) => Math.max(0, ratedDown) },
     ],
+    format: number.format,
   },
   {
     id: "failed",
@@ -78,6 +84,7 @@ export const metrics: readonly Metric[] = [
     isShare: false,
     chart: "Failed replies",
     parts: [{ name: "Failed replies", fill: ink, value: ({ failedReplies }) => failedReplies }],
+    format: number.format,
   },
   {
     id: "tokens",
@@ -91,8 +98,34 @@ export const metrics: readonly Metric[] = [
       { name: "Input", fill: "var(--edge)", value: ({ inputTokens }) => inputTokens },
       { name: "Output", fill: ink, value: ({ outputTokens }) => outputTokens },
     ],
+    format: number.format,
   },
 ];
+
+/** The figures of the analytics page, each with its chart. The cost is left out as long as no reply has a known one. */
+export function listMetrics({ totals, currency }: Pick<ConversationAnalytics, "totals" | "currency">): Metric[] {
+  return totals.cost > 0 ? [...countedMetrics, costMetric(currency)] : [...countedMetrics];
+}
+
+function costMetric(currency: string): Metric {
+  const format = (cost: number) => formatCost(cost, currency);
+  return {
+    id: "cost",
+    label: "Cost",
+    value: ({ cost }) => format(cost),
+    note: ({ replies, cost, unknownCostReplies }) =>
+      unknownCostReplies > 0
+        ? `without ${pluralize(unknownCostReplies, "reply", "replies")} of unknown cost`
+        : replies > 0
+          ? `${format(cost / replies)} per reply`
+          : "",
+    compared: ({ cost }) => cost,
+    isShare: false,
+    chart: "Cost",
+    parts: [{ name: "Cost", fill: ink, value: ({ cost }) => cost }],
+    format,
+  };
+}
 
 /**
  * The change of a metric since the period before, such as `+12%` or `−3 points`; an empty text if there was nothing to

@@ -1,5 +1,6 @@
 import type { ConversationAnalytics } from "@foyer/contract";
 import { BarChart, Legend } from "../../components/bar-chart.tsx";
+import { formatCost } from "../../components/cost-text.ts";
 import { formatDay, selectLabelledDays } from "../../components/day-text.ts";
 import { Section } from "../../components/page.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
@@ -17,7 +18,7 @@ export function OverTime({
   before: ConversationAnalytics | undefined;
   metric: Metric;
 }) {
-  const { chart, parts } = metric;
+  const { chart, parts, format } = metric;
   const days = fillDays(data);
   // A line at zero would only cover the axis.
   const previous = before && before.days.length > 0 ? fillDays(before) : undefined;
@@ -41,21 +42,22 @@ export function OverTime({
           toFigures={(day, index) => {
             const earlier = previous?.[index];
             return [
-              ...parts.map(({ name, value }) => [name, value(day).toLocaleString()] as const),
-              ...(earlier ? [[formatDay(earlier.day), total(earlier).toLocaleString()] as const] : []),
+              ...parts.map(({ name, value }) => [name, format(value(day))] as const),
+              ...(earlier ? [[formatDay(earlier.day), format(total(earlier))] as const] : []),
             ];
           }}
           previous={previous?.map(total)}
           live={days.find(({ day }) => day === today)}
         />
       </figure>
-      <DaysTable days={data.days} />
+      <DaysTable data={data} />
     </Section>
   );
 }
 
 /** The newest day first; days without activity are left out. */
-function DaysTable({ days }: { days: ConversationAnalytics["days"] }) {
+function DaysTable({ data: { days, totals, currency } }: { data: ConversationAnalytics }) {
+  const hasCost = totals.cost > 0;
   return (
     <details className="min-w-0">
       <summary className="w-fit text-soft underline-offset-2 hover:underline">Show as a table</summary>
@@ -72,6 +74,7 @@ function DaysTable({ days }: { days: ConversationAnalytics["days"] }) {
               <Th isNumber>Rated bad</Th>
               <Th isNumber>Input tokens</Th>
               <Th isNumber>Output tokens</Th>
+              {hasCost && <Th isNumber>Cost</Th>}
             </>
           }
         >
@@ -85,6 +88,7 @@ function DaysTable({ days }: { days: ConversationAnalytics["days"] }) {
               <Td isNumber>{day.ratedDown.toLocaleString()}</Td>
               <Td isNumber>{day.inputTokens.toLocaleString()}</Td>
               <Td isNumber>{day.outputTokens.toLocaleString()}</Td>
+              {hasCost && <Td isNumber>{formatCost(day.cost, currency)}</Td>}
             </Tr>
           ))}
         </Table>

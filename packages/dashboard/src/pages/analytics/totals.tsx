@@ -1,14 +1,16 @@
 import type { ConversationCounts } from "@foyer/contract";
 import { type ReactNode, useId } from "react";
-import { compareMetric, type Metric, metrics } from "./metrics.ts";
+import { compareMetric, type Metric } from "./metrics.ts";
 
 /** The totals of the range. The selected one has its chart below. The arrow keys move between them. */
 export function Totals({
+  metrics,
   totals,
   before,
   metric,
   onChange,
 }: {
+  metrics: readonly Metric[];
   totals: ConversationCounts;
   /** The totals of the period before, once they are known. */
   before: ConversationCounts | undefined;
@@ -17,7 +19,7 @@ export function Totals({
 }) {
   const group = useId();
   return (
-    <fieldset className={`${tiles} mb-8`}>
+    <fieldset className={`${tiles} ${metrics.length > 5 ? "lg:grid-cols-6" : oddTiles} mb-8`}>
       <legend className="sr-only">Figure in the chart</legend>
       {metrics.map((choice) => {
         const change = before && compareMetric(choice, totals, before);
@@ -44,13 +46,13 @@ export function Totals({
   );
 }
 
-const tiles =
-  "grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-5 *:max-lg:last:col-span-full";
+const tiles = "grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line";
+const oddTiles = "lg:grid-cols-5 *:max-lg:last:col-span-full";
 const tile = "relative px-4 py-3";
 
 /** Five totals side by side, or in two columns on a narrow screen. */
 export function TotalList({ children }: { children: ReactNode }) {
-  return <dl className={tiles}>{children}</dl>;
+  return <dl className={`${tiles} ${oddTiles}`}>{children}</dl>;
 }
 
 export function Total({ name, value, note = "" }: { name: string; value: string; note?: string }) {

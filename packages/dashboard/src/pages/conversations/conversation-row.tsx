@@ -55,7 +55,7 @@ export const ConversationRow = memo(function ConversationRow({
       className="@container relative grid h-full grid-cols-[24px_minmax(0,1fr)] items-center gap-2.5 border-b border-line ps-6 pe-4 -outline-offset-2 hover:bg-hover aria-[current]:bg-selected aria-[current]:shadow-[inset_2px_0_var(--ink)]"
     >
       {row.isUnread && (
-        <span title="Unread" className="absolute start-2.5 size-1.5 rounded-full bg-ink">
+        <span title="Unread" data-fill className="absolute start-2.5 size-1.5 rounded-full bg-ink">
           <span className="sr-only">Unread:</span>
         </span>
       )}

@@ -5,6 +5,7 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "rea
 import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
+import { Popover } from "../../components/popover.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { describeFilters, type InboxSearch, isTeamView, noFilters } from "./inbox-search.ts";
 
@@ -34,7 +35,7 @@ export function InboxFilters({
   const active = describeFilters(search, tags);
   return (
     <search className="grid gap-2 px-4 pb-3 xl:ps-8">
-      <div className="flex items-center gap-1">
+      <div className="relative flex items-center gap-1">
         <SearchField
           field={field}
           hasKeys={hasKeys}
@@ -42,18 +43,23 @@ export function InboxFilters({
           value={search.q ?? ""}
           onChange={(q) => onChange({ q })}
         />
-        <IconButton
-          label={isOpen ? "Hide filters" : "Filters"}
-          aria-expanded={isOpen}
-          aria-controls="inbox-filters"
-          className={isOpen ? "bg-sunken text-ink" : ""}
-          onClick={() => setOpen(!isOpen)}
+        <Popover
+          label="Filters"
+          isOpen={isOpen}
+          onClose={() => setOpen(false)}
+          trigger={
+            <IconButton
+              label={isOpen ? "Hide filters" : "Filters"}
+              aria-expanded={isOpen}
+              className={isOpen ? "bg-selected text-ink" : ""}
+              onClick={() => setOpen(!isOpen)}
+            >
+              <ListFilter size={16} aria-hidden />
+            </IconButton>
+          }
         >
-          <ListFilter size={16} aria-hidden />
-        </IconButton>
-      </div>
-      <div id="inbox-filters" hidden={!isOpen}>
-        {isOpen && <FilterFields search={search} tags={tags} onChange={onChange} />}
+          <FilterFields search={search} tags={tags} onChange={onChange} />
+        </Popover>
       </div>
       {active.length > 0 && (
         <ul aria-label="Active filters" className="flex flex-wrap gap-1">
@@ -149,7 +155,7 @@ function FilterFields({
 }) {
   const isAny = describeFilters(search).length > 0;
   return (
-    <div className="@container grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
+    <div className="@container grid grid-cols-2 gap-3 p-3">
       {!isTeamView(search) && (
         <Select
           label="Answered by"

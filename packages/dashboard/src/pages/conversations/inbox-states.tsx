@@ -1,4 +1,5 @@
 import { Button, ButtonLink } from "../../components/button.tsx";
+import { ListPreview } from "../../components/empty-previews.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { serverPath } from "../../data/server-address.ts";
 import type { InboxView } from "./inbox-search.ts";
@@ -11,6 +12,7 @@ export function NoConversations({ agentId }: { agentId: string }) {
       <h1 className="mb-6 text-xl">Conversations</h1>
       <EmptyState
         title="The first conversation will appear here"
+        preview={<ListPreview hasFaces />}
         action={
           <div className="flex flex-wrap gap-2">
             <ButtonLink variant="main" to="/agents/$agentId/embed" params={{ agentId }}>

@@ -3,7 +3,7 @@ import { FoyerError, type Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
-import { type PreviewContent, WidgetView } from "../../components/widget-view.tsx";
+import { type PreviewContent, TRANSCRIPT_FONT, WidgetView } from "../../components/widget-view.tsx";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
@@ -19,9 +19,6 @@ import type { TurnContext } from "./turn-view.tsx";
 import { useRunningReply } from "./use-running-reply.ts";
 import { VisitorFacts } from "./visitor-facts.tsx";
 import { type ConversationNote, withNotes } from "./with-notes.ts";
-
-/** Members read replies among their own text, in its font and size. */
-const TRANSCRIPT_FONT = '14px/22px "Inter Variable", system-ui, sans-serif';
 
 const notHere = new FoyerError("NOT_FOUND", "Conversation not found.");
 

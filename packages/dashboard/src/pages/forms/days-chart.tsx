@@ -12,12 +12,12 @@ const parts: ReadonlyArray<BarPart<FormAnalyticsDay>> = [
   },
   {
     name: "Started",
-    fill: "var(--edge)",
+    fill: "var(--soft)",
     value: ({ started, submitted, successful }) => Math.max(0, started - Math.max(submitted, successful)),
   },
   {
     name: "Shown",
-    fill: "var(--line)",
+    fill: "var(--edge)",
     value: ({ impressions, ...rest }) => Math.max(0, impressions - Math.max(rest.started, rest.submitted)),
   },
 ];

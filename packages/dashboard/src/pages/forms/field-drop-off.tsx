@@ -1,6 +1,6 @@
 import { formatPercent } from "../../components/day-text.ts";
+import { Bar } from "../../components/funnel.tsx";
 import { type FieldRate, findLargestDrop } from "./analytics-days.ts";
-import { Bar } from "./form-funnel.tsx";
 
 /** A bar for each field, and a sentence about the largest drop-off. */
 export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; started: number }) {

@@ -2,6 +2,7 @@ import type { FormAnalyticsEntry, Tool } from "@foyer/contract";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ButtonLink } from "../../components/button.tsx";
+import { ChartPreview } from "../../components/empty-previews.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
@@ -83,6 +84,7 @@ function Choices({ entries, chosen, range }: Chosen) {
       )}
       <SegmentedControl
         label="Time"
+        isSelectOnPhones
         value={range.id}
         onChange={(id) => void navigate({ search: (search) => ({ ...search, range: id }), replace: true })}
         options={ranges.map(({ id, name }) => ({ value: id, label: name }))}
@@ -130,6 +132,7 @@ function NotShown({ agentId, entry, range }: Pick<Figures, "agentId" | "entry" |
   return (
     <EmptyState
       title={`“${toolTitle(entry.toolName)}” was not shown ${when}`}
+      preview={<ChartPreview />}
       action={
         <ButtonLink variant="main" to="/agents/$agentId/triggers" params={{ agentId }}>
           Show it with a trigger
@@ -146,6 +149,7 @@ function NoForms({ agentId }: { agentId: string }) {
   return (
     <EmptyState
       title="No forms yet"
+      preview={<ChartPreview />}
       action={
         <ButtonLink variant="main" to="/agents/$agentId/tools/new" params={{ agentId }} search={{ kind: "form" }}>
           Create form

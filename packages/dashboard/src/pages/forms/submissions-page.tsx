@@ -3,6 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Download } from "lucide-react";
 import { useEffect } from "react";
 import { ButtonLink } from "../../components/button.tsx";
+import { TablePreview } from "../../components/empty-previews.tsx";
 import { Page } from "../../components/page.tsx";
 import { pluralize } from "../../components/plural.ts";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
@@ -90,6 +91,7 @@ function NoSubmissions({ agentId, hasForms, isKnown }: { agentId: string; hasFor
   return (
     <EmptyState
       title={hasForms ? "No submissions yet" : "No forms yet"}
+      preview={<TablePreview columns={["Answers", "Status", "Form", "Submitted"]} />}
       action={
         <ButtonLink variant="main" to={to} params={{ agentId }} {...(hasForms ? {} : { search: { kind: "form" } })}>
           {name}

@@ -2,6 +2,7 @@ import type { Document } from "@foyer/contract";
 import { keepPreviousData, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
+import { TablePreview } from "../../components/empty-previews.tsx";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
@@ -48,7 +49,11 @@ function Knowledge({ agentId }: { agentId: string }) {
       {isFull && <FullNote limit={limits.limit} />}
       <DropArea uploads={uploads} input={input} />
       {isEmpty ? (
-        <EmptyState title="No documents yet" action={add}>
+        <EmptyState
+          title="No documents yet"
+          action={add}
+          preview={<TablePreview columns={["Title", "Kind", "State", "Changed"]} />}
+        >
           <p>
             Give the agent your return policy, price list or opening hours, and it answers from them. Choose a way
             below, or drop files anywhere on this page.

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
+import { ListPreview } from "../../components/empty-previews.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
@@ -48,7 +49,7 @@ export function SitesPage() {
       ) : !list.data ? (
         <SkeletonRows />
       ) : sites.length === 0 ? (
-        <EmptyState title="No sites yet" action={add}>
+        <EmptyState title="No sites yet" action={add} preview={<ListPreview />}>
           <p>Add your help center or website. You can review the pages that were found before any of them is read.</p>
         </EmptyState>
       ) : (

@@ -5,6 +5,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
+import { ListPreview } from "../../components/empty-previews.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
@@ -124,7 +125,7 @@ function Filters({ search }: { search: UnansweredSearch }) {
 
 function NoUnanswered({ isFiltered }: { isFiltered: boolean }) {
   return (
-    <EmptyState title="No unanswered questions">
+    <EmptyState title="No unanswered questions" preview={isFiltered ? undefined : <ListPreview />}>
       <p>
         {isFiltered
           ? "No questions match these filters."

@@ -29,6 +29,7 @@ export function TriggerFigures({ agentId, triggerId }: { agentId: string; trigge
         <div className="ms-auto">
           <SegmentedControl
             label="Days"
+            isSelectOnPhones
             value={range}
             onChange={setRange}
             options={ranges.map((value) => ({ value, label: `${value} days` }))}

@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ButtonLink } from "../../components/button.tsx";
+import { ListPreview } from "../../components/empty-previews.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
@@ -36,7 +37,7 @@ export function TriggersPage() {
         <TriggerList agentId={agentId} triggers={triggers} />
       ) : (
         <div className="pb-6">
-          <EmptyState title="No triggers yet" action={add}>
+          <EmptyState title="No triggers yet" action={add} preview={<ListPreview />}>
             <p>
               Triggers let the agent start the conversation: with a bubble after 20 seconds on a page, a form when a
               visitor is about to leave, or the chat when a cart gets large. Start with a template below or from

@@ -8,7 +8,7 @@ import { ReplyTrace } from "../../../components/reply-trace/reply-trace.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
 import { WhyAnswer } from "../../../components/why-answer/why-answer.tsx";
-import { WidgetView } from "../../../components/widget-view.tsx";
+import { TRANSCRIPT_FONT, WidgetView } from "../../../components/widget-view.tsx";
 import { RemovedLinks } from "../../conversations/removed-links.tsx";
 import { toKind, toolKinds } from "../../tools/tool-kinds.tsx";
 import { findPreviousResult, mayCite, type PlaygroundTool, type PlaygroundTurn } from "./playground-state.ts";
@@ -111,7 +111,9 @@ function ReplyText({ text, isUnfinished, hasCitations, chat }: ReplyTextProps) {
     const parts = [{ type: "text" as const, text }];
     return { type: "parts" as const, key: "text", parts, isUnfinished, hasCitations };
   }, [text, isUnfinished, hasCitations]);
-  return chat.agent && <WidgetView agent={chat.agent} content={content} live={toLiveParts(chat)} />;
+  return (
+    chat.agent && <WidgetView agent={chat.agent} content={content} live={toLiveParts(chat)} font={TRANSCRIPT_FONT} />
+  );
 }
 
 const toLiveParts = (chat: PlaygroundChatState) => ({
@@ -128,7 +130,10 @@ function ShownByTool({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundCha
     [tool, before],
   );
   const isShown = tool.form !== null || (tool.display !== null && tool.display.type !== "text");
-  return isShown && chat.agent && <WidgetView agent={chat.agent} content={content} live={toLiveParts(chat)} />;
+  return (
+    isShown &&
+    chat.agent && <WidgetView agent={chat.agent} content={content} live={toLiveParts(chat)} font={TRANSCRIPT_FONT} />
+  );
 }
 
 function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ButtonLink } from "../../../components/button.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { Page } from "../../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
@@ -60,7 +61,9 @@ function Pages({ page, total }: { page: number; total: number }) {
 function EmptyLog({ isPastEnd }: { isPastEnd: boolean }) {
   if (!isPastEnd) {
     return (
-      <EmptyState title="No entries yet">Every change made by members or through the API appears here.</EmptyState>
+      <EmptyState title="No entries yet" preview={<TablePreview columns={["When", "What", "Who", "From"]} />}>
+        Every change made by members or through the API appears here.
+      </EmptyState>
     );
   }
   return (

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { Page } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
@@ -30,7 +31,7 @@ export function CannedRepliesPage() {
       actions={replies.length > 0 && add}
     >
       {replies.length === 0 ? (
-        <EmptyState title="No canned replies yet" action={add}>
+        <EmptyState title="No canned replies yet" action={add} preview={<TablePreview columns={["Name", "Text"]} />}>
           Save an answer that your team writes often, such as how a refund works. Everyone in your organization can use
           and edit it.
         </EmptyState>

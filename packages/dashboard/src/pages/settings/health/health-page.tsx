@@ -49,7 +49,7 @@ export function HealthPage() {
       title="Health"
       description="Checks of the server, and of the connection between the server and this browser."
       actions={
-        <Button variant="main" isBusy={isBusy} onClick={again}>
+        <Button isBusy={isBusy} onClick={again}>
           Run again
         </Button>
       }

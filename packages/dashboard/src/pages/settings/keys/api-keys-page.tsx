@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { CopyField } from "../../../components/copy-field.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
@@ -28,7 +29,11 @@ export function ApiKeysPage() {
       actions={keys.length > 0 && make}
     >
       {keys.length === 0 ? (
-        <EmptyState title="No API keys yet" action={make}>
+        <EmptyState
+          title="No API keys yet"
+          action={make}
+          preview={<TablePreview columns={["Name", "Starts with", "Created", "Last used"]} />}
+        >
           Create one to manage agents from a script, chat from your own server, or copy submissions to another system.
         </EmptyState>
       ) : (

@@ -5,6 +5,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { Section } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
@@ -35,7 +36,11 @@ export function NoticeChannels({ role }: { role: Role | null }) {
       actions={channels.length > 0 && create}
     >
       {channels.length === 0 ? (
-        <EmptyState title="No channels yet" action={create}>
+        <EmptyState
+          title="No channels yet"
+          action={create}
+          preview={<TablePreview columns={["Channel", "Last notification"]} />}
+        >
           A message with a link to the conversation appears in the channel.{" "}
           {!canChange && "Admins and owners can create channels."}
         </EmptyState>

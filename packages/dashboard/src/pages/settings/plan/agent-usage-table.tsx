@@ -2,6 +2,7 @@ import type { AgentUsage } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button, ButtonLink } from "../../../components/button.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { pluralize } from "../../../components/plural.ts";
 import { EmptyState } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
@@ -18,6 +19,7 @@ export function AgentUsageTable({ agents, toolsPerAgent }: { agents: AgentUsage[
     return (
       <EmptyState
         title="No usage yet"
+        preview={<TablePreview columns={["Agent", "Tokens", "Conversations", "Submissions"]} />}
         action={
           <ButtonLink variant="main" to="/start">
             Create agent

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { Page } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { toolTitle } from "../../../components/tool-title.ts";
@@ -42,7 +43,11 @@ export function SecretsPage() {
       actions={secrets.length > 0 && add}
     >
       {secrets.length === 0 ? (
-        <EmptyState title="No secrets yet" action={add}>
+        <EmptyState
+          title="No secrets yet"
+          action={add}
+          preview={<TablePreview columns={["Name", "Allowed hosts", "Used by", "Updated"]} />}
+        >
           Store API keys here and use them by name in your tools. Visitors and the model never see the value.
         </EmptyState>
       ) : (

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button, ButtonLink } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
 import { Page } from "../../../components/page.tsx";
@@ -31,6 +32,7 @@ export function TagsPage() {
       {tags.length === 0 ? (
         <EmptyState
           title="No tags yet"
+          preview={<TablePreview columns={["Name", "Created"]} />}
           action={
             <ButtonLink variant="main" to="/">
               Go to conversations

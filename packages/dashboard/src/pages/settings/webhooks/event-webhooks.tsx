@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { Section } from "../../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
@@ -31,7 +32,11 @@ export function EventWebhooks() {
       {error && !data && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <SkeletonRows count={2} label="Loading webhooks" />}
       {data?.length === 0 && (
-        <EmptyState title="No webhooks yet" action={create}>
+        <EmptyState
+          title="No webhooks yet"
+          action={create}
+          preview={<TablePreview columns={["Webhook", "Events", "State", "Last delivery"]} />}
+        >
           A webhook receives events such as a finished reply, a bad rating or a conversation that has ended, within a
           second. Failed deliveries are retried.
         </EmptyState>

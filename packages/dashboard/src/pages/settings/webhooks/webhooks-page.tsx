@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Button, ButtonLink } from "../../../components/button.tsx";
+import { TablePreview } from "../../../components/empty-previews.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { type AgentForm, useAllTools } from "../use-all-tools.ts";
@@ -86,7 +87,11 @@ function NoForms({ firstAgentId }: { firstAgentId: string | undefined }) {
     </ButtonLink>
   );
   return (
-    <EmptyState title="No forms yet" action={action}>
+    <EmptyState
+      title="No forms yet"
+      action={action}
+      preview={<TablePreview columns={["Form", "Webhook", "Last delivery"]} />}
+    >
       Agents can show forms in the chat. Once you have one, its webhook and signing secret appear here.
     </EmptyState>
   );
