@@ -68,6 +68,7 @@ import { liveRoutes } from "./inbox/live/routes.ts";
 import { addHandoffMetrics } from "./inbox/metrics.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
 import { createNoteService } from "./inbox/notes/service.ts";
+import { createBudgetNotices } from "./inbox/notices/budget-notices.ts";
 import { createNotices } from "./inbox/notices/notices.ts";
 import { createNoticeRecorder, type NoticeRecorder } from "./inbox/notices/record-notices.ts";
 import { noticeRoutes } from "./inbox/notices/routes.ts";
@@ -168,6 +169,7 @@ export async function createApp(deps: AppDeps) {
     createTeamChatPosts(deps, outbox),
     createConversationEvents(webhooks.recordEvents),
     noticeRecorder.listener,
+    createBudgetNotices(deps, noticeRecorder.enqueue),
     live.listener,
     replies.listener,
     requestAfterRatings,

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { handoffCauses } from "../handoff/handoff.ts";
 import { inEnvelope, nullable, ref, stringEnum } from "../schema.ts";
+import { costSums } from "./cost.ts";
 
 const counts = {
   conversations: Type.Integer({ description: "Conversations that started" }),
@@ -12,12 +13,7 @@ const counts = {
   cachedInputTokens: Type.Integer({ description: "The part of `inputTokens` that providers read from their caches" }),
   outputTokens: Type.Integer(),
   fallbackReplies: Type.Integer({ description: "Replies that another model answered than the agent's own" }),
-  cost: Type.Number({
-    description: "What the replies cost, in the organization's currency, without `unknownCostReplies`",
-  }),
-  unknownCostReplies: Type.Integer({
-    description: "Replies whose cost is not part of `cost`, because a price is unknown",
-  }),
+  ...costSums,
 };
 
 export const ConversationCounts = Type.Object(counts);
@@ -83,8 +79,7 @@ const ModelCosts = Type.Object({
   inputTokens: counts.inputTokens,
   cachedInputTokens: counts.cachedInputTokens,
   outputTokens: counts.outputTokens,
-  cost: counts.cost,
-  unknownCostReplies: counts.unknownCostReplies,
+  ...costSums,
 });
 export type ModelCosts = Static<typeof ModelCosts>;
 

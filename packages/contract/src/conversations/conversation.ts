@@ -17,6 +17,7 @@ import {
 } from "../schema.ts";
 import { MessagePage } from "../visitors/page.ts";
 import { VerifiedVisitor, VisitorIdentity } from "../visitors/visitor-identity.ts";
+import { costSums } from "./cost.ts";
 import { ConversationTag } from "./tags.ts";
 import { Usage } from "./usage.ts";
 
@@ -248,6 +249,7 @@ export const ConversationSummary = Type.Object(
       description: "The newest message that has text",
     }),
     isUnread: Type.Boolean({ description: "Whether a message arrived since a member last read the conversation" }),
+    ...costSums,
     match: Type.Optional(
       nullable(
         Type.String({
@@ -300,6 +302,18 @@ export const Conversation = Type.Object(
     ),
     tags: Type.Optional(
       Type.Array(ref(ConversationTag), { description: "By name. Only sent to members and API keys." }),
+    ),
+    cost: Type.Optional(
+      Type.Number({
+        description:
+          "What the replies cost, in the organization's currency, without `unknownCostReplies`. Only sent to members and API keys.",
+      }),
+    ),
+    unknownCostReplies: Type.Optional(
+      Type.Integer({
+        description:
+          "Replies whose cost is not part of `cost`, because a price is unknown. Only sent to members and API keys.",
+      }),
     ),
     messages: Type.Array(ref(Message)),
   },

@@ -10,6 +10,7 @@ import type { TokenBudgets } from "../plans/token-budget.ts";
 import { failure } from "../tools/tool-outcome.ts";
 import { createCitationFilter } from "./filters/citation-filter.ts";
 import { type LoopInput, runAgentLoop } from "./loop/agent-loop.ts";
+import type { TraceStep } from "./loop/trace.ts";
 import { historyLimits, listEarlierPassages, toPrompt } from "./turn/model-prompt.ts";
 import type { Note } from "./turn/prompt-notes.ts";
 
@@ -35,10 +36,10 @@ type Log = Pick<FastifyBaseLogger, "warn">;
 
 /**
  * Drafts the answer that a member may send. The agent reads the conversation and its documents, but calls no tools, and
- * nothing is stored except the tokens that it used.
+ * nothing is stored except the tokens that it used, and what they cost.
  */
 export function createDraftWriter(
-  { db, models, config }: Pick<Deps, "db" | "models" | "config">,
+  { db, models, prices, config }: Pick<Deps, "db" | "models" | "prices" | "config">,
   { budgets, documentsOf, notesOf }: Parts,
 ) {
   const queries = replyQueries(db);
@@ -54,7 +55,7 @@ export function createDraftWriter(
     const organizationId = model.isOperatorPaid ? agent.organizationId : null;
     const usageOwner = budgets.usageOwnerOf({ visitor: null, ip: null, organizationId });
     if ((await budgets.refusal(agent, usageOwner)) !== null) {
-      throw new AppError("CONFLICT", "The token budget is used up, so the agent cannot write a draft.");
+      throw new AppError("CONFLICT", "The agent's budget is used up, so it cannot write a draft.");
     }
     // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
@@ -68,6 +69,7 @@ export function createDraftWriter(
     const reference = documents?.kind === "prefix" ? documents.text : null;
     const question = history.findLast(({ role }) => role === "user")?.content ?? "";
     let tokens = 0;
+    const steps: TraceStep[] = [];
     const draft = collectText();
     try {
       const input: LoopInput = {
@@ -85,6 +87,7 @@ export function createDraftWriter(
         onTokensUsed(more) {
           tokens += more;
         },
+        onStep: (step) => void steps.push(step),
       };
       await runAgentLoop(input, draft.output);
     } catch (error) {
@@ -95,7 +98,8 @@ export function createDraftWriter(
         `The agent could not write a draft. ${describeFailure(error, chain.model).message}`,
       );
     } finally {
-      const usage = { agentId: agent.id, ...usageOwner, tokens };
+      const { cost } = await prices.priceSteps(agent.organizationId, steps);
+      const usage = { agentId: agent.id, ...usageOwner, tokens, cost: cost ?? 0 };
       if (tokens > 0) await inTransaction(db, (trx) => budgets.count(trx, [usage]));
     }
     return draft.text();

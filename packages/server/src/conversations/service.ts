@@ -13,6 +13,7 @@ import { identityLevel } from "../agents/identity/identity-level.ts";
 import { verifyVisitor } from "../agents/identity/verified-visitor.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { Db } from "../db/open.ts";
+import type { ConversationCost } from "../db/tables/models.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
@@ -239,6 +240,8 @@ function toSummary(row: ConversationSummaryRow, ownership: Ownership): Omit<Conv
     ...(row.match === undefined ? {} : { match: row.match === null ? null : toOneLine(row.match) }),
     feedback: row.feedback,
     lastMessage: toPreview(row),
+    cost: row.cost,
+    unknownCostReplies: row.unknownCostReplies,
     isUnread: row.lastMessageAt !== null && row.lastMessageAt > (row.readAt ?? 0),
     hasFailedReply: Boolean(row.hasFailedReply),
   };
@@ -282,9 +285,11 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
 }
 
 /** For members only, because a site may put facts into a token that its visitors must not read here. */
-async function readTeamFields(db: Db, row: ConversationRow) {
-  const { verifiedVisitor, userMetadata, epoch } = row;
+async function readTeamFields(db: Db, row: ConversationRow & ConversationCost) {
+  const { verifiedVisitor, userMetadata, epoch, cost, unknownCostReplies } = row;
   return {
+    cost,
+    unknownCostReplies,
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     userMetadata: userMetadata === null ? null : JSON.parse(userMetadata),
     tags: (await readConversationTags(db, row.organizationId, [row]))(row),

@@ -10,6 +10,7 @@ import { agentExists } from "../db/deleted-agents.ts";
 import type { Db } from "../db/open.ts";
 import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { Flag, Instant } from "../db/tables/column-types.ts";
+import type { ConversationCost } from "../db/tables/models.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { messageBytes } from "./message-bytes.ts";
@@ -44,16 +45,17 @@ const summaryColumns = [
   "createdAt",
   "updatedAt",
 ] as const;
-const listColumns = [...summaryColumns, "readAt"] as const;
+const listColumns = [...summaryColumns, "readAt", "cost", "unknownCostReplies"] as const;
 export type ConversationFieldsRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
-export type ConversationSummaryRow = ConversationFieldsRow & {
-  readAt: Instant | null;
-  hasForm: boolean | Flag;
-  feedback: MessageRow["feedback"];
-  hasFailedReply: boolean | Flag;
-  /** only for a search */
-  match?: string | null;
-};
+export type ConversationSummaryRow = ConversationFieldsRow &
+  ConversationCost & {
+    readAt: Instant | null;
+    hasForm: boolean | Flag;
+    feedback: MessageRow["feedback"];
+    hasFailedReply: boolean | Flag;
+    /** only for a search */
+    match?: string | null;
+  };
 
 /**
  * Who may see a conversation: its organization, or the holder of its token or of a link to it. `linkVersion` is null for
@@ -131,7 +133,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     },
     summaryPages: (organizationId: string, filter: ConversationFilter) =>
       readSummaryPages({ db, reads, databaseKind }, organizationId, filter),
-    async get(viewer: Viewer, id: string): Promise<ConversationRow | undefined> {
+    async get(viewer: Viewer, id: string): Promise<(ConversationRow & ConversationCost) | undefined> {
       return db
         .selectFrom("conversations")
         .selectAll()

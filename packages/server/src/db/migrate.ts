@@ -52,6 +52,7 @@ import { droppedEvents } from "./migrations/0078-dropped-events.ts";
 import { segmentAnalysis } from "./migrations/0079-segment-analysis.ts";
 import { chatFormats } from "./migrations/0081-chat-formats.ts";
 import { documentWarnings } from "./migrations/0082-document-warnings.ts";
+import { conversationCosts } from "./migrations/0083-conversation-costs.ts";
 import { answerTimes } from "./migrations/0084-answer-times.ts";
 import { models } from "./migrations/0085-models.ts";
 import { promptSizes } from "./migrations/0086-prompt-sizes.ts";
@@ -121,6 +122,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0079-segment-analysis", segmentAnalysis],
   ["0081-chat-formats", chatFormats],
   ["0082-document-warnings", documentWarnings],
+  ["0083-conversation-costs", conversationCosts],
   ["0084-answer-times", answerTimes],
   ["0085-models", models],
   ["0086-prompt-sizes", promptSizes],

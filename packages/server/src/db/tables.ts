@@ -7,7 +7,7 @@ import type { Flag, Instant, Json } from "./tables/column-types.ts";
 import type { DocumentTables } from "./tables/documents.ts";
 import type { FormTables } from "./tables/forms.ts";
 import type { AuthorColumns, HandoffTables, OwnershipColumns, OwnershipTable } from "./tables/handoff.ts";
-import type { AgentModelColumns, ModelColumns, ModelTables } from "./tables/models.ts";
+import type { AgentModelColumns, ConversationCost, ModelColumns, ModelTables } from "./tables/models.ts";
 import type { NoteTables } from "./tables/notes.ts";
 import type { NoticeTables } from "./tables/notices.ts";
 import type { EventColumns, OutboxTables } from "./tables/outbox.ts";
@@ -79,7 +79,10 @@ export type Tables = AnswerTables &
     draftTools: ToolRow;
     toolErrors: ToolErrorRow;
     secrets: SecretRow;
-    conversations: ConversationTable & InboxColumns & EventColumns & OwnershipTable;
+    conversations: ConversationTable &
+      InboxColumns &
+      EventColumns &
+      OwnershipTable & { [Name in keyof ConversationCost]: Generated<number> };
     conversationHours: ConversationHourRow;
     messages: Omit<
       MessageRow,

@@ -11,10 +11,13 @@ it("reports that a budget is used up although the reply's conversation was delet
     organizationId: "org_1",
     agentId: "agent_1",
     conversationId: null,
-    agent: { monthlyTokenBudget: 100 },
+    agent: { monthlyTokenBudget: 100, monthlyCostBudget: null },
     month: "2026-01",
     tokens: 120,
     added: 30,
+    cost: 0,
+    tokensNotifiedAt: null,
+    costNotifiedAt: null,
   };
   await listener({} as never, [used], { request: async () => false });
   expect(recorded.map(({ type, conversationId }) => [type, conversationId])).toEqual([["agent.budget_reached", null]]);

@@ -16,11 +16,22 @@ const MAX_TOKENS = 1_000_000_000;
  */
 export type UsageOwner = { visitor: string | null; address: string | null; organizationId: string | null };
 
-/** The tokens that a reply used. */
-export type TokenUsage = UsageOwner & { agentId: string; tokens: number };
+/** The tokens that a reply used, and what they cost: 0 when that is unknown. */
+export type TokenUsage = UsageOwner & { agentId: string; tokens: number; cost: number };
 
-/** The tokens that an agent used in a month (UTC), `added` of them just now. */
-export type MonthUsage = { agentId: string; month: string; tokens: number; added: number };
+/**
+ * The tokens that an agent used in a month (UTC), `added` of them just now, what its replies cost, and when the team was
+ * notified that most of a budget is used.
+ */
+export type MonthUsage = {
+  agentId: string;
+  month: string;
+  tokens: number;
+  added: number;
+  cost: number;
+  tokensNotifiedAt: number | null;
+  costNotifiedAt: number | null;
+};
 
 type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "monthlyCostBudget" | "budgetMessage">;
 
@@ -96,8 +107,9 @@ export function createTokenBudgets(
       const month = monthOf(day);
       const ofMonth: MonthUsage[] = [];
       for (const [agentId, added] of sumByKey(usages.map((usage) => [usage.agentId, usage.tokens]))) {
-        const { rows } = await addToMonth(trx, { agentId, month, tokens: added });
-        for (const { tokens } of rows) ofMonth.push({ agentId, month, tokens, added });
+        const cost = usages.reduce((sum, usage) => (usage.agentId === agentId ? sum + usage.cost : sum), 0);
+        const { rows } = await addToMonth(trx, { agentId, month, tokens: added, cost });
+        for (const row of rows) ofMonth.push({ agentId, month, added, ...row });
       }
       const ofOrganizations = usages.flatMap(({ organizationId, tokens }) =>
         organizationId === null ? [] : [[organizationId, tokens] as const],
@@ -177,11 +189,10 @@ function readQuery(db: Db) {
           .where("month", "=", param("month"))
           .as("ofMonth"),
         from
-          .selectFrom("modelDays")
-          .select((x) => x.fn.sum<number>("cost").as("cost"))
+          .selectFrom("agentMonths")
+          .select("cost")
           .where("agentId", "=", param("agentId"))
-          .where("day", ">=", param("month"))
-          .where("day", "<=", param("day"))
+          .where("month", "=", param("month"))
           .as("costOfMonth"),
         selectDay("visitor").as("ofVisitor"),
         selectDay("address").as("ofAddress"),
@@ -215,18 +226,27 @@ function countQueries(db: Db) {
           conflict.columns(["organizationId", "month"]).doUpdateSet({ tokens: tokens("organizationMonths") }),
         ),
     ),
-    addToMonth: compileOnce<{ agentId: string; month: string; tokens: number }, { tokens: number }>((param) =>
+    addToMonth: compileOnce<
+      { agentId: string; month: string; tokens: number; cost: number },
+      Omit<MonthUsage, "agentId" | "month" | "added">
+    >((param) =>
       db
         .insertInto("agentMonths")
-        .columns(["agentId", "month", "tokens"])
+        .columns(["agentId", "month", "tokens", "cost"])
         .expression(
           db
             .selectFrom("agents")
             .select(["id", text(param("month")).as("month"), whole(param("tokens")).as("tokens")])
+            .select(sql<number>`cast(${param("cost")} as double precision)`.as("cost"))
             .where("id", "=", param("agentId")),
         )
-        .onConflict((conflict) => conflict.columns(["agentId", "month"]).doUpdateSet({ tokens: tokens("agentMonths") }))
-        .returning("tokens"),
+        .onConflict((conflict) =>
+          conflict.columns(["agentId", "month"]).doUpdateSet({
+            tokens: tokens("agentMonths"),
+            cost: sql<number>`"agentMonths".cost + excluded.cost`,
+          }),
+        )
+        .returning(["tokens", "cost", "tokensNotifiedAt", "costNotifiedAt"]),
     ),
     addToDay: compileOnce<Counted, never>((param) =>
       db

@@ -53,6 +53,8 @@ const row: ListedConversation = {
   feedback: null,
   context: null,
   lastMessage: null,
+  cost: 0,
+  unknownCostReplies: 0,
   isUnread: false,
   hasFailedReply: false,
   tags: [],

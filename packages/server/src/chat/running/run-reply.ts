@@ -116,7 +116,7 @@ export function createReplyRunner(
         conversationId,
         epoch,
         end,
-        usage: { agentId: agent.id, ...usageOwner, tokens },
+        usage: { agentId: agent.id, ...usageOwner, tokens, cost: cost ?? 0 },
         failure,
         failedTools: reply.pieces.filter(isFailedTool).length,
         isCounted: !isTest && refusal === null,

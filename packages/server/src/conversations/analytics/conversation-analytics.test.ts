@@ -288,8 +288,8 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     await addModelCounters(db);
     const { days, hours } = await read(`agentId=${agentId}&from=2025-05-01&to=2025-05-31`);
     expect(days).toEqual([
-      { ...nothing, date: "2025-05-06", conversations: 1, replies: 1, ratedDown: 1 },
-      { ...nothing, date: "2025-05-07", replies: 1, failedReplies: 1 },
+      { ...nothing, date: "2025-05-06", conversations: 1, replies: 1, ratedDown: 1, unknownCostReplies: 1 },
+      { ...nothing, date: "2025-05-07", replies: 1, failedReplies: 1, unknownCostReplies: 1 },
     ]);
     expect([hours[23].conversations, hours[0].replies]).toEqual([1, 1]);
   });

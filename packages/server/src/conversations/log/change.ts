@@ -88,7 +88,7 @@ export type Change =
       kind: "tokens_used";
       organizationId: string;
       conversationId: null;
-      agent: Pick<AgentRow, "monthlyTokenBudget">;
+      agent: Pick<AgentRow, "monthlyTokenBudget" | "monthlyCostBudget">;
     })
   /** a rating that replaced another one soon after its event is reported now */
   | (Omit<Place, "isTest"> & { kind: "rating_reported"; messageId: string; rating: Rating; comment: string | null })

@@ -50,6 +50,10 @@ type Finish = {
   failedTools: number;
   /** 1 when the reply ended with an error */
   failed: Flag;
+  /** 0 when it is unknown */
+  cost: number;
+  /** 1 when the cost is unknown */
+  isCostUnknown: Flag;
   now: number;
   textBytes: number;
   toolBytes: number;
@@ -189,7 +193,7 @@ function sizeQueries(db: Db) {
         ),
     ),
     /**
-     * Adds the size of a finished reply if the reply still runs and nobody has taken the conversation over since it
+     * Adds the size and cost of a finished reply if the reply still runs and nobody has taken the conversation over since it
      * began. Also locks the conversation for that update. Only a condition on the conversation's own row sees a
      * takeover that commits while PostgreSQL waits for the lock.
      */
@@ -202,6 +206,8 @@ function sizeQueries(db: Db) {
           changedAt: sql`case when handler = 'agent' then "changedAt" else ${param("now")} end`,
           failedTools: sql`"failedTools" + ${param("failedTools")}`,
           failedReplies: sql`case when ${param("failed")} = 1 then "failedReplies" + 1 else 0 end`,
+          cost: sql`cost + ${param("cost")}`,
+          unknownCostReplies: sql`"unknownCostReplies" + ${param("isCostUnknown")}`,
         })
         .where("id", "=", param("id"))
         .where("minReplyEpoch", "<=", param("epoch"))

@@ -30,7 +30,17 @@ export function createReplies(deps: Pick<Deps, "db" | "config" | "encryption">, 
       const { conversationId, end, epoch, failedTools, agent } = reply;
       const size = { textBytes: Buffer.byteLength(end.content), toolBytes: Buffer.byteLength(end.pieces ?? "") };
       const failed = end.stopReason === "error" ? (1 as const) : (0 as const);
-      const finished = { id: conversationId, replyId: end.id, epoch, now: end.now, failedTools, failed, ...size };
+      const cost = { cost: end.cost ?? 0, isCostUnknown: end.cost === null ? (1 as const) : (0 as const) };
+      const finished = {
+        id: conversationId,
+        replyId: end.id,
+        epoch,
+        now: end.now,
+        failedTools,
+        failed,
+        ...cost,
+        ...size,
+      };
       const [conversation] = (await queries.finish(trx, finished)).rows;
       if (conversation) {
         const place = { organizationId: agent.organizationId, agentId: agent.id, conversationId };

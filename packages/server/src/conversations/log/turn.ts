@@ -52,7 +52,7 @@ export type EndedReply = {
   failedTools: number;
   /** how the reply used the documents; null when nothing is recorded */
   answer: Answer | null;
-  agent: Pick<AgentRow, "id" | "organizationId" | "monthlyTokenBudget" | "handoff">;
+  agent: Pick<AgentRow, "id" | "organizationId" | "monthlyTokenBudget" | "monthlyCostBudget" | "handoff">;
   /** the calls of models and tools, in the order in which they began */
   steps: ReadonlyArray<Omit<ReplyStepRow, "messageId" | "position">>;
   /** when the visitor's message arrived */

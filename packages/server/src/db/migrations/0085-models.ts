@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
 /** Fallback models, reasoning, and what each step of a reply did and cost. */
@@ -31,7 +31,9 @@ export async function models(db: Kysely<Tables>): Promise<void> {
   await createPrices(db);
 }
 
-export async function addModelCounters({ schema }: Kysely<Tables>): Promise<void> {
+/** The cost of earlier replies is unknown. */
+export async function addModelCounters(db: Kysely<Tables>): Promise<void> {
+  const { schema } = db;
   for (const name of ["fallbackReplies", "cachedInputTokens", "unknownCostReplies"]) {
     await schema
       .alterTable("conversationHours")
@@ -42,6 +44,7 @@ export async function addModelCounters({ schema }: Kysely<Tables>): Promise<void
     .alterTable("conversationHours")
     .addColumn("cost", "double precision", (c) => c.notNull().defaultTo(0))
     .execute();
+  await sql`update "conversationHours" set "unknownCostReplies" = replies`.execute(db);
 }
 
 /** One row for each call of a model and each call of a tool, in the order in which they began. */

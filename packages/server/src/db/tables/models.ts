@@ -26,6 +26,13 @@ export type ModelColumns = {
   cost: number | null;
 };
 
+/** What the replies of a conversation cost. */
+export type ConversationCost = {
+  /** in the organization's currency, without the replies of unknown cost */
+  cost: number;
+  unknownCostReplies: number;
+};
+
 /**
  * A call of a model or a tool in a reply. Deleted with its message. The columns of the other kind are null. Times are in
  * milliseconds.

@@ -1,3 +1,4 @@
+import type { Generated } from "kysely";
 import type { Instant, Json } from "./column-types.ts";
 
 /** The tables behind plans, limits and idempotency, as Kysely sees them. */
@@ -16,8 +17,19 @@ export type ByteDayRow = { organizationId: string; subject: string; day: string;
 /** Calls with an organization's keys in the current clock minute (minutes since 1970, by the database's clock). */
 type PlanMinuteRow = { organizationId: string; minute: number; calls: number };
 
-/** The tokens of an agent's replies in a calendar month (UTC, `2026-01`). */
-type AgentMonthRow = { agentId: string; month: string; tokens: number };
+/**
+ * The tokens of an agent's replies in a calendar month (UTC, `2026-01`), and what they cost. `cost` leaves out replies
+ * of unknown cost.
+ */
+type AgentMonthRow = {
+  agentId: string;
+  month: string;
+  tokens: number;
+  cost: Generated<number>;
+  /** when the team was notified that most of the budget is used; null if it was not */
+  tokensNotifiedAt: Generated<Instant | null>;
+  costNotifiedAt: Generated<Instant | null>;
+};
 
 /** The tokens that an organization used with the operator's provider keys in a calendar month (UTC). */
 type OrganizationMonthRow = { organizationId: string; month: string; tokens: number };

@@ -83,7 +83,7 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
         const request = { texts: queries, purpose: "query", timeoutMs: MAX_WAIT_MS } as const;
         const { vectors, tokens } = await embedder.embed(request);
         const owner = { visitor: null, address: null, organizationId: embedder.isOperatorPaid ? organizationId : null };
-        usages.push({ agentId, tokens, ...owner });
+        usages.push({ agentId, tokens, cost: 0, ...owner });
         const received = vectors[0]?.length ?? 0;
         if (received !== dimensions) {
           const message = `The question's vector has ${received} dimensions, but the passages' vectors have ${dimensions}.`;

@@ -126,7 +126,7 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
         if (!updated) return null;
         await insertVectors(trx, updated, live);
         const { agentId, organizationId } = job;
-        const usage = { agentId, visitor: null, address: null, tokens: embedded.tokens };
+        const usage = { agentId, visitor: null, address: null, tokens: embedded.tokens, cost: 0 };
         await budgets.count(trx, [{ ...usage, organizationId: embedded.isOperatorPaid ? organizationId : null }]);
         return updated;
       });

@@ -10,6 +10,7 @@ import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import type { ChatAddress } from "../../outbox/team-chat.ts";
 import { answerMail } from "./answer-mail.ts";
+import { budgetMail } from "./budget-mail.ts";
 import type { NoticeTarget } from "./notice-target.ts";
 import {
   createAssigneeMail,
@@ -24,13 +25,13 @@ import {
 import { isGone, type SendPush } from "./send-push.ts";
 import type { NoticeStore, NoticeSubject } from "./store.ts";
 
-type HandlerDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "encryption" | "log">;
+type HandlerDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "encryption" | "log" | "prices">;
 type Target<Kind extends NoticeTarget["notice"]> = Extract<NoticeTarget, { notice: Kind }>;
 type Parts = { store: NoticeStore; sendPush: SendPush; outbox: Pick<Outbox, "attempts"> };
 
 /** Sends notices to members, team chats and visitors. */
 export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox }: Parts): DeliveryHandler {
-  const { db, config, mailer, encryption, log } = deps;
+  const { db, config, mailer, encryption, log, prices } = deps;
   const post = createPost(deps);
 
   /** Notifies a member or a channel of a request. Nothing is sent once a member has taken the conversation. */
@@ -107,20 +108,34 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     return sendToMember({ ...target, organizationId: handoff.organizationId }, notice, signal);
   }
 
+  /** Tells an owner or admin how much of a budget is used. */
+  async function sendBudget(target: Target<"budget">, organizationId: string): Promise<AttemptResult> {
+    const agentName = await store.agentName(organizationId, target.agentId);
+    if (agentName === undefined) return createFinalFailure("Not needed", "The agent was deleted.");
+    const { currency } = await prices.ofOrganization(organizationId);
+    return sendMail({ ...target, organizationId }, budgetMail({ ...target, agentName, currency }, config.baseUrl));
+  }
+
+  async function sendMail(
+    { organizationId, userId }: { organizationId: string; userId: string },
+    mail: MailContent,
+  ): Promise<AttemptResult> {
+    const to = await findMemberEmail(db, organizationId, userId);
+    if (to === undefined) return memberHasLeft;
+    await mailer.send({ to, ...mail });
+    return delivered;
+  }
+
   async function sendToMember(
     { organizationId, userId, pushId }: { organizationId: string; userId: string; pushId?: string },
     { mail, push }: { mail: MailContent; push: ReturnType<typeof requestPush> },
     signal: AbortSignal,
   ): Promise<AttemptResult> {
-    const to = await findMemberEmail(db, organizationId, userId);
-    if (to === undefined) return createFinalFailure("No recipient", "The member has left the organization.");
-    if (pushId !== undefined) {
-      const device = await store.device({ organizationId, userId }, pushId);
-      if (!device) return createFinalFailure("No recipient", "The browser is no longer notified.");
-      return sendPush(device, push, signal);
-    }
-    await mailer.send({ to, ...mail });
-    return delivered;
+    if (pushId === undefined) return sendMail({ organizationId, userId }, mail);
+    if ((await findMemberEmail(db, organizationId, userId)) === undefined) return memberHasLeft;
+    const device = await store.device({ organizationId, userId }, pushId);
+    if (!device) return createFinalFailure("No recipient", "The browser is no longer notified.");
+    return sendPush(device, push, signal);
   }
 
   /** Sends the answer to a visitor who left an address. */
@@ -140,6 +155,10 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   return {
     async open(delivery, signal) {
       const target: NoticeTarget = JSON.parse(delivery.target);
+      const explain = (error: unknown) => explainFailure(error, signal, log);
+      if (target.notice === "budget") {
+        return { send: () => sendBudget(target, delivery.organizationId).catch(explain) };
+      }
       const subject = await store.subject(delivery.conversationId ?? "", target.handoffId);
       // The conversation was deleted together with its deliveries.
       if (!subject) return null;
@@ -149,7 +168,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
         if (target.notice === "digest") return sendDigest(target, subject, signal);
         return sendToAssignee(target, subject, signal);
       };
-      return { send: () => sendNotice().catch((error: unknown) => explainFailure(error, signal, log)) };
+      return { send: () => sendNotice().catch(explain) };
     },
     record: createBatchWriter(db, createNoticeRecords(store, outbox), { maxItems: 100 }),
   };
@@ -165,13 +184,15 @@ function createNoticeRecords(store: NoticeStore, outbox: Pick<Outbox, "attempts"
     const now = Date.now();
     for (const { delivery, attempt } of batch) {
       const target: NoticeTarget = JSON.parse(delivery.target);
-      if (!numbers.has(delivery.id) || target.notice === "answer") continue;
+      if (!numbers.has(delivery.id) || target.notice === "answer" || target.notice === "budget") continue;
       if ("channelId" in target) await store.recordChannelOutcome(trx, target.channelId, { error: attempt.error, now });
       else if (target.pushId !== undefined && isGone(attempt.status)) await store.forgetDevice(trx, target.pushId);
     }
     return batch.map(() => []);
   };
 }
+
+const memberHasLeft = createFinalFailure("No recipient", "The member has left the organization.");
 
 function createFinalFailure(error: string, detail: string): AttemptResult {
   return { ...createFailure(error, detail), isFinal: true };

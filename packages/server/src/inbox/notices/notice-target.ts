@@ -11,12 +11,17 @@ export type NoticeTarget =
   | { notice: "digest"; handoffId: string; count: number; channelId: string }
   /** to the member who has the conversation: it was assigned to them, or the visitor has written in their absence */
   | { notice: "assigned" | "message"; handoffId: string; userId: string; pushId?: string }
+  /** to an owner or admin: the agent has used most of a monthly budget */
+  | ({ notice: "budget"; userId: string } & BudgetUse)
   /** the messages of members between two positions, sent to the visitor */
   | { notice: "answer"; handoffId: string; from: number; to: number };
+
+/** How much of a monthly budget an agent has used. */
+export type BudgetUse = { agentId: string; budget: "tokens" | "cost"; month: string; used: number; limit: number };
 
 /** Creates deliveries that are due immediately. */
 export type EnqueueNotices = (
   trx: Transaction<Tables>,
-  request: { organizationId: string; conversationId: string },
+  subject: { organizationId: string; conversationId: string | null },
   parts: ReadonlyArray<Pick<NewDelivery, "type" | "host"> & { target: NoticeTarget }>,
 ) => Promise<void>;

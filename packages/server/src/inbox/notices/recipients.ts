@@ -18,6 +18,19 @@ type Recipients = {
   channels: Array<Pick<NoticeChannelRow, "id" | "url">>;
 };
 
+/** The owners and admins of an organization. */
+export async function findAdmins(trx: Transaction<Tables>, organizationId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("members")
+    .select("userId")
+    .where("organizationId", "=", organizationId)
+    .where("role", "in", ["owner", "admin"])
+    .orderBy("id")
+    .limit(MAX_NOTIFIED)
+    .execute();
+  return rows.map(({ userId }) => userId);
+}
+
 /** The members to notify, with their notification settings, and the team's channels. */
 export async function findRecipients(
   trx: Transaction<Tables>,

@@ -265,6 +265,16 @@ function subjectQueries(db: Db) {
         .executeTakeFirst();
       return conversation && agent && { handoff, conversation, agent };
     },
+    /** Undefined when the agent was deleted. */
+    async agentName(organizationId: string, agentId: string): Promise<string | undefined> {
+      const agent = await db
+        .selectFrom("agents")
+        .select("name")
+        .where("id", "=", agentId)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirst();
+      return agent?.name;
+    },
     /** The newest messages up to a position, oldest first. */
     async messagesUntil(conversationId: string, position: number): Promise<MailedMessage[]> {
       const rows = await db

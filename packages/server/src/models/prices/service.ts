@@ -48,13 +48,13 @@ export function createPrices(store: PriceStore) {
     async delete(organizationId: string, model: string): Promise<void> {
       if (!(await store.delete(organizationId, model))) throw notFound("Price");
     },
-    /** The steps of a reply with what they cost, and the sum: null if no model was called, or a price is unknown. */
+    /** The steps of a reply with what they cost, and the sum, which is null if a price is unknown. */
     async priceSteps(
       organizationId: string,
       steps: readonly UnpricedStep[],
     ): Promise<{ steps: PricedStep[]; cost: number | null }> {
       if (!steps.some(({ kind }) => kind === "model")) {
-        return { steps: steps.map((step) => ({ ...step, cost: null })), cost: null };
+        return { steps: steps.map((step) => ({ ...step, cost: null })), cost: 0 };
       }
       const { find } = toPriceList(await store.list(organizationId));
       const priced = steps.map((step) => ({ ...step, cost: priceStep(step, find) }));
@@ -77,7 +77,9 @@ function toPriceList(own: readonly ModelPriceRow[]): PriceList {
 }
 
 function priceStep(step: UnpricedStep, find: PriceList["find"]): number | null {
-  if (step.kind === "tool" || step.model === null) return null;
+  if (step.kind === "tool") return null;
+  // No model could be asked.
+  if (step.model === null) return 0;
   // The built-in demo calls no provider.
   if (step.provider === "foyer") return 0;
   const price = find(step.model);
