@@ -1,4 +1,4 @@
-import type { ChatEvent, ToolCallResult, ToolClaim } from "@foyer/contract";
+import type { ChatEvent, clientToolLimits, ToolCallResult, ToolClaim } from "@foyer/contract";
 import type { ConversationKey, StreamEvent } from "./chat-stream.ts";
 import { FoyerError } from "./foyer-error.ts";
 import type { Request } from "./request.ts";
@@ -22,14 +22,17 @@ export type PageTool = {
   confirm?: (call: PageToolCall) => boolean | Promise<boolean>;
 };
 
+type Limits = typeof clientToolLimits;
+
 /** The delays before each further attempt to reach the server, in milliseconds. */
 const RETRY_DELAYS_MS = [500, 2_000, 5_000];
-const MAX_ERROR_CHARACTERS = 1_000;
+/** The types of the limits are those of the contract, so that the compiler refuses other values. */
+const MAX_ERROR_CHARACTERS: Limits["errorCharacters"] = 1_000;
 /**
  * The server's limit for a result, in UTF-8 bytes of JSON. It is checked here as well, because browsers do not send a
  * `keepalive` request of more than 64 KiB, so the server could not reject a larger result.
  */
-const MAX_RESULT_BYTES = 16_384;
+const MAX_RESULT_BYTES: Limits["resultBytes"] = 16_384;
 /** The error that is sent for a call that the visitor does not allow. */
 export const DECLINED = "The visitor declined.";
 /** Why a call's signal aborts when its result is known or the reply has ended. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { HandoffChanges, HandoffSettings, WidgetHandoff } from "../handoff/handoff.ts";
+import { agentLimits } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import {
   idParams,
@@ -32,7 +33,7 @@ const systemPrompt = Type.String({
 });
 const temperature = Type.Number({
   minimum: 0,
-  maximum: 100,
+  maximum: agentLimits.temperature,
   description: "How varied the replies are, from 0, most predictable, to 100. Defaults to 70.",
 });
 
@@ -72,7 +73,7 @@ const settings = {
   maxOutputTokens: nullable(
     Type.Integer({
       minimum: 1,
-      maximum: 200_000,
+      maximum: agentLimits.maxOutputTokens,
       description: "The most tokens that the model may write in one step. `null` leaves it to the provider.",
     }),
   ),
@@ -81,28 +82,28 @@ const settings = {
   widget: nullable(withDescription(WidgetSettings, { description: "How the widget looks and greets visitors" })),
   allowedOrigins: nullable(
     Type.Array(Type.String({ maxLength: 300 }), {
-      maxItems: 100,
+      maxItems: agentLimits.allowedOrigins,
       description:
         "Origins (`https://shop.example`) whose pages may use this agent. An empty list allows every origin.",
     }),
   ),
   allowedImageHosts: nullable(
     Type.Array(Type.String({ maxLength: 253 }), {
-      maxItems: 100,
+      maxItems: agentLimits.allowedImageHosts,
       description:
         "Hosts (`images.example`) from which replies and product cards may load images. An empty list allows every host.",
     }),
   ),
   linkHosts: nullable(
     Type.Array(Type.String({ maxLength: 253 }), {
-      maxItems: 50,
+      maxItems: agentLimits.linkHosts,
       description:
         "Hosts (`docs.example`) that replies may link to, with their subdomains, in addition to those that the agent's instructions, `allowedOrigins`, tools and documents name",
     }),
   ),
   pageQuery: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-      maxItems: 50,
+      maxItems: agentLimits.pageQuery,
       description:
         "Names of the query parameters of a page's URL that are stored with messages and sent to the model. The rest of the query is dropped.",
     }),
@@ -115,7 +116,7 @@ const settings = {
   ),
   tellModel: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-      maxItems: 50,
+      maxItems: agentLimits.tellModel,
       description:
         "What the model may know about a visitor whose identity is proven: `id`, `email`, `name`, and claims such as `claims.plan` or, for short, `plan`. It receives them as data with the visitor's message. Empty by default.",
     }),

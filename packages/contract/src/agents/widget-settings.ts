@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { widgetLimits } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { nullable, stringEnum } from "../schema.ts";
 
@@ -15,7 +16,7 @@ const offset = (edge: string) =>
     nullable(
       Type.Integer({
         minimum: 0,
-        maximum: 400,
+        maximum: widgetLimits.offset,
         description: `Distance of the launcher from the ${edge} of the window in pixels. Defaults to 20.`,
       }),
     ),
@@ -36,7 +37,7 @@ export const WidgetSettings = Type.Object({
   suggestions: Type.Optional(
     nullable(
       Type.Array(suggestion, {
-        maxItems: 10,
+        maxItems: widgetLimits.suggestions,
         description: "Messages that visitors can send with one click before the first message. Defaults to none.",
       }),
     ),
@@ -50,7 +51,7 @@ export const WidgetSettings = Type.Object({
             description: "Glob of the page's path, such as `/pricing` or `/bikes/*`, as in `page_view` triggers",
           }),
           suggestions: Type.Array(suggestion, {
-            maxItems: 10,
+            maxItems: widgetLimits.suggestions,
             description: "What is suggested on these pages. An empty list suggests nothing.",
           }),
         }),

@@ -1,11 +1,12 @@
 import Type, { type Static } from "typebox";
+import { maxEmailLength } from "../rules/limits.ts";
 import { roles } from "../rules/roles.ts";
 import { nullable, ref, refOrNull, Success, stringEnum } from "../schema.ts";
 import { Organization, plainName } from "./organization.ts";
 
 export { type Role, roles } from "../rules/roles.ts";
 
-const email = Type.String({ format: "email", minLength: 3, maxLength: 254, description: "Email address" });
+const email = Type.String({ format: "email", minLength: 3, maxLength: maxEmailLength, description: "Email address" });
 const newPassword = Type.String({ minLength: 12, maxLength: 128, description: "The new password" });
 const somePassword = Type.String({ minLength: 1, maxLength: 128, description: "The current password" });
 const token = Type.String({ minLength: 1, maxLength: 2_000, description: "Token of the emailed link" });

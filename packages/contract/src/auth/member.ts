@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { maxEmailLength } from "../rules/limits.ts";
 import { idParams, ref, Success, stringEnum, Timestamp } from "../schema.ts";
 import { roles } from "./auth.ts";
 
@@ -106,7 +107,7 @@ export const createInvitation = {
       email: Type.String({
         format: "email",
         minLength: 3,
-        maxLength: 254,
+        maxLength: maxEmailLength,
         description: "Address of the invited person",
       }),
       role: stringEnum(roles, "The role of the new member"),

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { maxClientTools, maxIdentityLength } from "../rules/limits.ts";
 import { inEnvelope, nullable, ref, Success, stringEnum, withDescription } from "../schema.ts";
 import { Page } from "../visitors/page.ts";
 import { userToken } from "../visitors/visitor-identity.ts";
@@ -10,7 +11,8 @@ export const chatLimits = { messages: 200, characters: 32_000, messageKey: 100 }
 /** Limits of a conversation: messages, and UTF-8 bytes of their text and of their tool calls. */
 export const conversationLimits = { messages: 2_000, textBytes: 2 * 1024 * 1024, toolBytes: 8 * 1024 * 1024 } as const;
 
-const identity = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 320, description })));
+const identity = (description: string) =>
+  Type.Optional(nullable(Type.String({ maxLength: maxIdentityLength, description })));
 
 const address = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 20_000, description })));
 
@@ -102,7 +104,7 @@ export const ChatRequest = Type.Object({
   clientTools: Type.Optional(
     nullable(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-        maxItems: 100,
+        maxItems: maxClientTools,
         description:
           "Names of the client tools that the page can run. Those that the agent has enabled are offered to the model. Ignored without a `conversationToken`.",
       }),

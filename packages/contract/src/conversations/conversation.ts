@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { ReplySearch } from "../documents/answers.ts";
 import { VisitorForm } from "../forms/form.ts";
 import { AnswerEmail, Author, HandoffRecord, handlers, Ownership } from "../handoff/handoff.ts";
+import { searchTextLimits } from "../rules/limits.ts";
 import {
   idParams,
   inEnvelope,
@@ -361,7 +362,12 @@ export const ConversationQuery = Type.Object({
     Type.Boolean({ description: "Whether a message arrived since a member last read the conversation" }),
   ),
   userId: Type.Optional(Type.String({ description: "Only conversations with this `userId`" })),
-  q: Type.Optional(Type.String({ maxLength: 64, description: "Text to find in the title or in a message" })),
+  q: Type.Optional(
+    Type.String({
+      maxLength: searchTextLimits.conversations,
+      description: "Text to find in the title or in a message",
+    }),
+  ),
   feedback: Type.Optional(stringEnum(["up", "down"], "Only conversations with a message that has this rating")),
   hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in the conversation" })),
   failed: Type.Optional(Type.Boolean({ description: "Whether a reply ended with an error" })),

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { searchTextLimits } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { nullable, stringEnum } from "../schema.ts";
 
@@ -6,7 +7,7 @@ export const DocumentSearch = Type.Object({
   agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
   query: Type.String({
     minLength: 1,
-    maxLength: 1_000,
+    maxLength: searchTextLimits.passages,
     pattern: textPatterns.notBlank,
     description: "Question or words to search for",
   }),

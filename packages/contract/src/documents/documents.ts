@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { documentFormatList } from "../rules/document-formats.ts";
+import { searchTextLimits } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import {
   idParams,
@@ -164,7 +165,9 @@ export const DocumentQuery = Type.Object({
   sourceId: Type.Optional(Type.String({ minLength: 1, description: "Only pages of this source" })),
   state: Type.Optional(stringEnum(documentStates, "Only documents in this state")),
   kind: Type.Optional(stringEnum(documentKinds, "Only documents of this kind")),
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "Text in the title or the URL" })),
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: searchTextLimits.documents, description: "Text in the title or the URL" }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 50. Values above 200 count as 200." })),
   offset: Type.Optional(listOffset),
 });

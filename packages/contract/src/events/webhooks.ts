@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { DeliveryAttempt, deliveryStates } from "../forms/form-submission.ts";
+import { maxIdleMinutes } from "../rules/limits.ts";
 import { nullable, Pagination, ref, Success, stringEnum, Timestamp, withDescription } from "../schema.ts";
 import { WebhookSecret } from "../tools/tool.ts";
 import { webhookEventTypes } from "./events.ts";
@@ -23,7 +24,7 @@ const payload = stringEnum(
 );
 const idleMinutes = Type.Integer({
   minimum: 1,
-  maximum: 1_440,
+  maximum: maxIdleMinutes,
   description: "Minutes without a message until `conversation.idle` is sent. Defaults to 30.",
 });
 

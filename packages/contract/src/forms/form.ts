@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { chatFormatNames } from "../rules/chat-formats.ts";
 import { type FieldRule, type FieldType, fieldTypes } from "../rules/field-types.ts";
+import { formDeliveryLimits, formTextLimits, maxEmailLength } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { nullable, stringEnum, withDescription } from "../schema.ts";
 
@@ -8,7 +9,9 @@ export type { FieldType } from "../rules/field-types.ts";
 
 export const executionModes = ["webhook", "client", "both"] as const;
 
-const message = Type.Optional(Type.String({ maxLength: 500, description: "The error message that the visitor sees" }));
+const message = Type.Optional(
+  Type.String({ maxLength: formTextLimits.ruleMessage, description: "The error message that the visitor sees" }),
+);
 const lengthRule = (description: string) =>
   Type.Optional(
     Type.Object(
@@ -38,7 +41,7 @@ const rules = {
       {
         value: Type.String({
           minLength: 1,
-          maxLength: 1_000,
+          maxLength: formTextLimits.pattern,
           description: "Regular expression in JavaScript syntax, without backreferences and lookarounds",
         }),
         message,
@@ -54,18 +57,23 @@ export type FieldValidation = Static<typeof FieldValidation>;
 export const FormField = Type.Object({
   name: Type.String({
     minLength: 1,
-    maxLength: 100,
+    maxLength: formTextLimits.fieldName,
     pattern: textPatterns.notBlank,
     description: "Key of the answer in `formData`. Unique within the form.",
   }),
   label: Type.String({
-    maxLength: 500,
+    maxLength: formTextLimits.label,
     description: "Plain text. The label of a `checkbox` may contain links: `I accept the [privacy policy](https://…)`.",
   }),
   type: stringEnum(Object.keys(fieldTypes) as FieldType[], "Kind of the field, which decides what its value may be"),
-  placeholder: Type.Optional(Type.String({ maxLength: 500, description: "Text shown while the field is empty" })),
+  placeholder: Type.Optional(
+    Type.String({ maxLength: formTextLimits.placeholder, description: "Text shown while the field is empty" }),
+  ),
   defaultValue: Type.Optional(
-    Type.String({ maxLength: 5_000, description: "A value, or a template such as `{{user.email}}`" }),
+    Type.String({
+      maxLength: formTextLimits.defaultValue,
+      description: "A value, or a template such as `{{user.email}}`",
+    }),
   ),
   disabled: Type.Optional(Type.Boolean({ description: "Whether the field is read-only. Defaults to false." })),
   validation: Type.Optional(
@@ -74,8 +82,11 @@ export const FormField = Type.Object({
   options: Type.Optional(
     Type.Array(
       Type.Object({
-        label: Type.String({ maxLength: 500, description: "What the visitor reads" }),
-        value: Type.String({ maxLength: 500, description: "What is submitted. Unique among the options." }),
+        label: Type.String({ maxLength: formTextLimits.option, description: "What the visitor reads" }),
+        value: Type.String({
+          maxLength: formTextLimits.option,
+          description: "What is submitted. Unique among the options.",
+        }),
       }),
       {
         minItems: 1,
@@ -98,14 +109,20 @@ const translated = "The widget translates the default.";
 export const FormSchema = Type.Object({
   fields: formFields,
   submitLabel: Type.Optional(
-    Type.String({ maxLength: 200, description: `Text of the button. Defaults to \`Submit\`. ${translated}` }),
+    Type.String({
+      maxLength: formTextLimits.submitLabel,
+      description: `Text of the button. Defaults to \`Submit\`. ${translated}`,
+    }),
   ),
   successMessage: Type.Optional(
-    Type.String({ maxLength: 2_000, description: `Shown after submitting. Defaults to \`Submitted\`. ${translated}` }),
+    Type.String({
+      maxLength: formTextLimits.resultMessage,
+      description: `Shown after submitting. Defaults to \`Submitted\`. ${translated}`,
+    }),
   ),
   errorMessage: Type.Optional(
     Type.String({
-      maxLength: 2_000,
+      maxLength: formTextLimits.resultMessage,
       description: `Shown when submitting fails. Defaults to \`Error\`. ${translated}`,
     }),
   ),
@@ -113,8 +130,9 @@ export const FormSchema = Type.Object({
 export type FormSchema = Static<typeof FormSchema>;
 
 const actionUrl = (description: string) =>
-  Type.Optional(nullable(Type.String({ format: "uri", maxLength: 2_000, description })));
-const actionText = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 10_000, description })));
+  Type.Optional(nullable(Type.String({ format: "uri", maxLength: formDeliveryLimits.url, description })));
+const actionText = (description: string) =>
+  Type.Optional(nullable(Type.String({ maxLength: formDeliveryLimits.message, description })));
 
 /**
  * What happens after the form's webhook. `url`/`webhookUrl` and `messageTemplate`/`message` are two spellings of one
@@ -166,7 +184,7 @@ export const PostAction = Type.Object({
   ),
   to: Type.Optional(
     nullable(
-      Type.Array(Type.String({ format: "email", maxLength: 254 }), {
+      Type.Array(Type.String({ format: "email", maxLength: maxEmailLength }), {
         maxItems: 50,
         description: "Email addresses of confirmed recipients (`/mail-recipients`), in addition to `recipientIds`",
       }),
@@ -175,7 +193,7 @@ export const PostAction = Type.Object({
   subject: Type.Optional(
     nullable(
       Type.String({
-        maxLength: 500,
+        maxLength: formDeliveryLimits.subject,
         description:
           "Subject of an `email` action, with the same placeholders. Defaults to `New submission of {{_toolName}}`.",
       }),
@@ -186,14 +204,23 @@ export type PostAction = Static<typeof PostAction>;
 
 /** The email that a visitor receives after submitting a form. Templates are the same as in post actions. */
 export const FormConfirmation = Type.Object({
-  emailField: Type.String({ minLength: 1, maxLength: 100, description: "Name of the `email` field to send it to" }),
+  emailField: Type.String({
+    minLength: 1,
+    maxLength: formTextLimits.fieldName,
+    description: "Name of the `email` field to send it to",
+  }),
   subject: Type.String({
     minLength: 1,
-    maxLength: 500,
+    maxLength: formDeliveryLimits.subject,
     pattern: textPatterns.notBlank,
     description: "Subject of the email. `{{<fieldName>}}` inserts an answer.",
   }),
-  message: Type.String({ minLength: 1, maxLength: 10_000, pattern: textPatterns.notBlank, description: "Plain text" }),
+  message: Type.String({
+    minLength: 1,
+    maxLength: formDeliveryLimits.message,
+    pattern: textPatterns.notBlank,
+    description: "Plain text",
+  }),
 });
 export type FormConfirmation = Static<typeof FormConfirmation>;
 

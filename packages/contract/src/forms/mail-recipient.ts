@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { maxEmailLength } from "../rules/limits.ts";
 import { idParams, nullable, ref, Success, Timestamp } from "../schema.ts";
 
 /** An address outside the organization to which forms may send submissions after its owner has confirmed it. */
@@ -36,7 +37,12 @@ export const createMailRecipient = {
     tags,
     summary: "Add an email address. It receives a link that confirms it.",
     body: Type.Object({
-      address: Type.String({ format: "email", minLength: 3, maxLength: 254, description: "The email address to add" }),
+      address: Type.String({
+        format: "email",
+        minLength: 3,
+        maxLength: maxEmailLength,
+        description: "The email address to add",
+      }),
     }),
     response: { 201: ref(MailRecipient) },
   },

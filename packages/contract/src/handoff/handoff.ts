@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { handoffSettingsLimits, maxIdentityLength } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { idParams, inEnvelope, nullable, ref, refOrNull, stringEnum, Timestamp, withDescription } from "../schema.ts";
 
@@ -64,7 +65,7 @@ const OfficeHours = Type.Object({
       from: nullable(timeOfDay("Start, or `null` if the team is away all day")),
       to: nullable(timeOfDay("End, or `null` with `from`")),
     }),
-    { maxItems: 100, description: "Dates on which other hours apply, or none" },
+    { maxItems: handoffSettingsLimits.exceptions, description: "Dates on which other hours apply, or none" },
   ),
 });
 export type OfficeHours = Static<typeof OfficeHours>;
@@ -81,7 +82,7 @@ export const HandoffSettings = Type.Object(
     promiseMinutes: nullable(
       Type.Integer({
         minimum: 1,
-        maximum: 1_440,
+        maximum: handoffSettingsLimits.promiseMinutes,
         description:
           "The number of minutes within which visitors are promised an answer. A request that no member has taken by then goes to the next member. `null` promises nothing.",
       }),
@@ -92,20 +93,28 @@ export const HandoffSettings = Type.Object(
         "Office hours. Outside them, visitors can leave an email address. `null` means that the team is always available.",
     }),
     badRatings: nullable(
-      Type.Integer({ minimum: 1, maximum: 10, description: "Request a person after this many bad ratings" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: handoffSettingsLimits.ruleCount,
+        description: "Request a person after this many bad ratings",
+      }),
     ),
     failedTools: nullable(
-      Type.Integer({ minimum: 1, maximum: 10, description: "Request a person after this many failed tool calls" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: handoffSettingsLimits.ruleCount,
+        description: "Request a person after this many failed tool calls",
+      }),
     ),
     failedReplies: nullable(
       Type.Integer({
         minimum: 1,
-        maximum: 10,
+        maximum: handoffSettingsLimits.ruleCount,
         description: "Request a person after this many consecutive replies that ended with an error",
       }),
     ),
     events: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-      maxItems: 20,
+      maxItems: handoffSettingsLimits.events,
       description: "Names of custom events of the page that ask for a person",
     }),
     escalation: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
@@ -264,7 +273,7 @@ export const requestHuman = {
       email: Type.Optional(
         nullable(
           Type.String({
-            maxLength: 320,
+            maxLength: maxIdentityLength,
             format: "email",
             description: "Where an answer is sent if the visitor is away",
           }),

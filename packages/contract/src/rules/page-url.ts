@@ -1,5 +1,4 @@
-/** The maximum length that the widget sends and the server stores. */
-const MAX_CHARACTERS = 2_000;
+import { maxPageUrlLength } from "./limits.ts";
 
 /**
  * The part of a page's URL that is sent and stored: origin, path, and the query parameters that the agent lists. Other
@@ -14,5 +13,5 @@ export function pageUrl(address: string, parameters: readonly string[]): string 
   }
   if (!/^https?:$/.test(url.protocol)) return null;
   const kept = new URLSearchParams([...url.searchParams].filter(([name]) => parameters.includes(name)));
-  return `${url.origin}${url.pathname}${kept.size > 0 ? `?${kept}` : ""}`.slice(0, MAX_CHARACTERS);
+  return `${url.origin}${url.pathname}${kept.size > 0 ? `?${kept}` : ""}`.slice(0, maxPageUrlLength);
 }

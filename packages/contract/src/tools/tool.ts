@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "../forms/form.ts";
 import { type DisplayType, displayOptions, displayTypes } from "../rules/display-types.ts";
+import { formDeliveryLimits, toolTextLimits } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { clearable, idParams, nullable, ref, Success, stringEnum, Timestamp, withDescription } from "../schema.ts";
 import { ActingVisitor } from "../visitors/visitor-identity.ts";
@@ -62,7 +63,7 @@ export type Display = {
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
 const Headers = Type.Unsafe<Record<string, string>>({
   type: "object",
-  additionalProperties: { type: "string", maxLength: 4_000 },
+  additionalProperties: { type: "string", maxLength: toolTextLimits.headerValue },
   maxProperties: 50,
   description: "Headers of the request. `{{NAME}}` in a value stands for a secret.",
 });
@@ -73,13 +74,13 @@ const executionType = stringEnum(
 );
 const name = Type.String({
   minLength: 1,
-  maxLength: 64,
+  maxLength: toolTextLimits.name,
   pattern: textPatterns.toolName,
   description: "Name by which the model calls the tool: lowercase letters and underscores, unique within the agent",
 });
 const description = Type.String({
   minLength: 1,
-  maxLength: 4_000,
+  maxLength: toolTextLimits.description,
   pattern: textPatterns.notBlank,
   description: "What the tool does and when to use it. The model uses it to choose a tool.",
 });
@@ -91,18 +92,18 @@ const inputSchema = Type.Unsafe<Record<string, unknown>>(
 );
 const httpUrl = Type.String({
   minLength: 1,
-  maxLength: 2_000,
+  maxLength: toolTextLimits.url,
   description:
     "URL of an HTTP tool. `{name}` in the path or query stands for a property of `inputSchema`, and `{{NAME}}` for a secret.",
 });
 const formWebhookUrl = Type.String({
   format: "uri",
   minLength: 1,
-  maxLength: 2_000,
+  maxLength: formDeliveryLimits.url,
   description: "URL that receives each submission as a signed POST request",
 });
 const label = Type.String({
-  maxLength: 60,
+  maxLength: toolTextLimits.label,
   description:
     "What visitors read while the tool runs and above its result, such as `Checking stock`. Defaults to the tool's name.",
 });
@@ -149,7 +150,7 @@ const kindFields = {
   formClientHandler: nullable(
     Type.String({
       minLength: 1,
-      maxLength: 200,
+      maxLength: toolTextLimits.clientHandler,
       description: "Name of the page's handler, registered with the widget, for the modes `client` and `both`",
     }),
   ),

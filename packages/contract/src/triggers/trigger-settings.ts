@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { maxScrollDepth } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import type { TriggerType } from "../rules/trigger-types.ts";
 import { nullable, withDescription } from "../schema.ts";
@@ -17,7 +18,7 @@ export const triggerConditions = {
     }),
   }),
   scroll_depth: Type.Object({
-    scrollDepth: Type.Number({ minimum: 0, maximum: 100, description: "Percentage of the page scrolled" }),
+    scrollDepth: Type.Number({ minimum: 0, maximum: maxScrollDepth, description: "Percentage of the page scrolled" }),
   }),
   exit_intent: Type.Unsafe<Record<string, never>>(
     Type.Object({}, { description: "No conditions: fires when the mouse leaves the viewport." }),

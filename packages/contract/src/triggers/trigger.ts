@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "../forms/form.ts";
+import { maxPagePathLength } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { triggerTypes } from "../rules/trigger-types.ts";
 import {
@@ -152,7 +153,7 @@ export const TriggerEvent = Type.Object({
     nullable(Type.String({ maxLength: 200, description: "Id of the visitor's session, as in `POST /chat`" })),
   ),
   pagePath: Type.Optional(
-    nullable(Type.String({ maxLength: 2_000, description: "Path of the page, such as `/pricing`" })),
+    nullable(Type.String({ maxLength: maxPagePathLength, description: "Path of the page, such as `/pricing`" })),
   ),
 });
 export type TriggerEvent = Static<typeof TriggerEvent>;

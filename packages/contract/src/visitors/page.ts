@@ -1,9 +1,6 @@
 import Type, { type Static } from "typebox";
 import { nullable } from "../schema.ts";
 
-/** Limits of a message's page: characters, and UTF-8 bytes of the context as JSON. */
-export const pageLimits = { titleCharacters: 300, contextBytes: 4_096 } as const;
-
 const text = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 20_000, description })));
 const context = Type.Object(
   {},

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { maxIdentityLength, maxUserTokenLength } from "../rules/limits.ts";
 import { idParams, inEnvelope, nullable, ref, stringEnum, Timestamp, withDescription } from "../schema.ts";
 
 /** How much is known about who a visitor is. */
@@ -24,9 +25,11 @@ export type VerifiedVisitor = Static<typeof VerifiedVisitor>;
 
 /** A visitor to act as. The limits are those of a `userToken`. */
 export const ActingVisitor = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 320, description: "The user's id on your site" }),
-  email: Type.Optional(nullable(Type.String({ maxLength: 320, description: "The user's email address" }))),
-  name: Type.Optional(nullable(Type.String({ maxLength: 320, description: "The user's name" }))),
+  id: Type.String({ minLength: 1, maxLength: maxIdentityLength, description: "The user's id on your site" }),
+  email: Type.Optional(
+    nullable(Type.String({ maxLength: maxIdentityLength, description: "The user's email address" })),
+  ),
+  name: Type.Optional(nullable(Type.String({ maxLength: maxIdentityLength, description: "The user's name" }))),
   claims: Type.Optional(
     nullable(withDescription(Claims, { description: "Further facts about the user, at most 8 KB of JSON" })),
   ),
@@ -36,7 +39,7 @@ export type ActingVisitor = Static<typeof ActingVisitor>;
 export const userToken = Type.Optional(
   nullable(
     Type.String({
-      maxLength: 40_000,
+      maxLength: maxUserTokenLength,
       description:
         "JWT that your server signs for its signed-in user: HS256 with the agent's identity secret, `sub` (the user's id), `aud` (the agent's id), `iat`, `exp` (at most 24 hours later), and optionally `email`, `name` and `claims` (an object of at most 8 KB). Its fields replace `userId`, `userEmail` and `userName`. An invalid token is 401 `INVALID_USER_TOKEN`.",
     }),
@@ -55,7 +58,7 @@ export const checkIdentityToken = {
     tags,
     summary: "Check a visitor's token and see what it proves",
     params,
-    body: Type.Object({ token: Type.String({ maxLength: 40_000, description: "The token to check" }) }),
+    body: Type.Object({ token: Type.String({ maxLength: maxUserTokenLength, description: "The token to check" }) }),
     response: {
       200: inEnvelope(
         Type.Object({

@@ -1,3 +1,4 @@
+import { maxIdentityLength } from "@foyer/contract/rules/limits";
 import type { VisitorDraft } from "./acting-visitor.ts";
 import { TextArea, TextField } from "./field.tsx";
 
@@ -19,7 +20,7 @@ export function VisitorFields({
         value={values.id}
         onChange={(id) => onChange({ id })}
         error={errorAt("id")}
-        maxLength={320}
+        maxLength={maxIdentityLength}
         autoComplete="off"
         spellCheck={false}
         className="font-mono"
@@ -30,7 +31,7 @@ export function VisitorFields({
         value={values.email}
         onChange={(email) => onChange({ email })}
         error={errorAt("email")}
-        maxLength={320}
+        maxLength={maxIdentityLength}
         inputMode="email"
         autoComplete="off"
       />
@@ -40,7 +41,7 @@ export function VisitorFields({
         value={values.name}
         onChange={(name) => onChange({ name })}
         error={errorAt("name")}
-        maxLength={320}
+        maxLength={maxIdentityLength}
         autoComplete="off"
       />
       <TextArea

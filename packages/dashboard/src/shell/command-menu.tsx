@@ -1,3 +1,4 @@
+import { searchTextLimits } from "@foyer/contract/rules/limits";
 import * as Dialog from "@radix-ui/react-dialog";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
@@ -50,7 +51,7 @@ function Search({ onClose }: { onClose: () => void }) {
       <Command.Input
         value={text}
         onValueChange={setText}
-        maxLength={200}
+        maxLength={searchTextLimits.documents}
         placeholder="Search or go to a page"
         className="h-12 w-full border-b border-line bg-transparent px-4 outline-none"
       />

@@ -1,3 +1,4 @@
+import { searchTextLimits } from "@foyer/contract/rules/limits";
 import { useQuery } from "@tanstack/react-query";
 import type { LinkProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -64,11 +65,15 @@ function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[]
     ...options,
   }).data;
   const conversations = useQuery({
-    ...endpointQuery("listConversations", { agentId, q: query.slice(0, 200), limit: MAX_CONVERSATIONS }),
+    ...endpointQuery("listConversations", {
+      agentId,
+      q: query.slice(0, searchTextLimits.conversations),
+      limit: MAX_CONVERSATIONS,
+    }),
     ...options,
   }).data;
   const documents = useQuery({
-    ...endpointQuery("listDocuments", { agentId, q: query.slice(0, 200), limit: MAX_RESULTS }),
+    ...endpointQuery("listDocuments", { agentId, q: query.slice(0, searchTextLimits.documents), limit: MAX_RESULTS }),
     ...options,
   }).data;
   if (!agent || !isSearch(search)) return [];

@@ -1,3 +1,4 @@
+import { maxClientTools, maxPageUrlLength } from "@foyer/contract/rules/limits";
 import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
 import { sendableIdentity } from "../loader/page-values.ts";
 import type { VisitorSession } from "../loader/visitor-session.ts";
@@ -61,7 +62,7 @@ export function createMessageSender(
 /** The page and referrer of the visit. The server reads them when a conversation starts. */
 function visitContext({ options }: WidgetCore) {
   return {
-    referrer: (options.sendsPage && String(document.referrer).slice(0, 2_000)) || null,
+    referrer: (options.sendsPage && String(document.referrer).slice(0, maxPageUrlLength)) || null,
     language: navigator.language,
   };
 }
@@ -85,5 +86,5 @@ function visitorFields(visitor: VisitorSession): Partial<ChatRequest> {
 
 /** The tools that this page can run, at most as many as the server accepts. */
 function clientTools({ registry }: WidgetCore): Pick<ChatRequest, "clientTools"> {
-  return registry.tools.size > 0 ? { clientTools: [...registry.tools.keys()].slice(0, 100) } : {};
+  return registry.tools.size > 0 ? { clientTools: [...registry.tools.keys()].slice(0, maxClientTools) } : {};
 }

@@ -33,7 +33,7 @@ export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
         {seconds > 0 && !isSending ? <span>({seconds})</span> : null}
       </button>
       {isSending && progress !== null ? (
-        <progress class="progress" max={100} value={Math.round(progress * 100)} aria-label={messages.formSending} />
+        <progress class="progress" max="100" value={Math.round(progress * 100)} aria-label={messages.formSending} />
       ) : null}
     </div>
   );

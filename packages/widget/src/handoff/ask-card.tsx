@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { maxIdentityLength } from "@foyer/contract/rules/limits";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { sendableIdentity } from "../loader/page-values.ts";
@@ -91,7 +92,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
           <input
             type="email"
             autocomplete="email"
-            maxLength={320}
+            maxLength={maxIdentityLength}
             dir="ltr"
             required={card === "email"}
             value={email}

@@ -1,3 +1,4 @@
+import { agentLimits } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { NumberField, TextArea, TextField, Toggle } from "../../components/field.tsx";
@@ -146,7 +147,7 @@ function TemperatureField(field: {
       {...field}
       label="Temperature"
       min={0}
-      max={100}
+      max={agentLimits.temperature}
       step={1}
       inputMode="numeric"
       help="0 is most predictable, 100 is most varied. Keep it below 50 for facts and prices."
@@ -166,7 +167,7 @@ function LongestReplyField(field: {
       label="Longest reply (tokens)"
       isOptional
       min={1}
-      max={200_000}
+      max={agentLimits.maxOutputTokens}
       step={1}
       inputMode="numeric"
       placeholder="Provider's limit"

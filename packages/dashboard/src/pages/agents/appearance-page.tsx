@@ -1,4 +1,5 @@
 import type { Agent } from "@foyer/contract";
+import { widgetLimits } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Select, TextArea, TextField, Toggle } from "../../components/field.tsx";
@@ -142,7 +143,7 @@ function TextFields({ agentName, values, onChange, errorAt }: AppearanceFieldsPr
         label="Suggestions"
         itemLabel="Suggestion"
         addLabel="Add suggestion"
-        max={10}
+        max={widgetLimits.suggestions}
         placeholder="When are you open?"
         emptyText="No suggestions."
         help="Shown as buttons under the greeting. Clicking one asks that question."

@@ -1,3 +1,4 @@
+import { agentLimits } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
@@ -47,7 +48,7 @@ function Embedding() {
             label="Allowed sites"
             itemLabel="Site"
             addLabel="Add site"
-            max={100}
+            max={agentLimits.allowedOrigins}
             placeholder="https://shop.example"
             emptyText="Any site can embed this agent. Add yours to block all others."
             help="Include https:// and leave out the path. www.shop.example and shop.example are different sites. Pages of this server always work."
@@ -59,7 +60,7 @@ function Embedding() {
             label="Allowed image hosts"
             itemLabel="Host"
             addLabel="Add host"
-            max={100}
+            max={agentLimits.allowedImageHosts}
             placeholder="images.shop.example"
             emptyText="Images load from any host."
             help="Replies and product cards only load images from these hosts."
@@ -71,7 +72,7 @@ function Embedding() {
             label="Allowed link hosts"
             itemLabel="Link host"
             addLabel="Add link host"
-            max={50}
+            max={agentLimits.linkHosts}
             placeholder="docs.shop.example"
             emptyText="Links work to the hosts that the agent's instructions, allowed sites, tools and documents name."
             help="While the agent has documents, links to hosts that nothing else names are removed from its replies. Subdomains of these hosts are allowed too."
@@ -88,7 +89,7 @@ function Embedding() {
             label="Query parameters"
             itemLabel="Parameter"
             addLabel="Add parameter"
-            max={50}
+            max={agentLimits.pageQuery}
             placeholder="product"
             emptyText="The query of the address is left out."
             help="Parameters to keep, such as product or utm_campaign. Leave out those with private data, such as the token of a reset link."

@@ -1,3 +1,4 @@
+import { agentLimits } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
@@ -57,7 +58,7 @@ function Identity() {
             label="What the AI may know"
             itemLabel="Fact"
             addLabel="Add fact"
-            max={50}
+            max={agentLimits.tellModel}
             placeholder="claims.plan"
             emptyText="The AI learns nothing about verified visitors. Tools can still use every fact."
             help="Enter id, email, name, or a claim such as claims.plan. The AI receives the values as data with each message of a verified visitor."

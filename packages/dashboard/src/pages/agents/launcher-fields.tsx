@@ -1,3 +1,4 @@
+import { widgetLimits } from "@foyer/contract/rules/limits";
 import { NumberField, Select, TextField } from "../../components/field.tsx";
 import { ImageField } from "./image-field.tsx";
 import type { WidgetDraft } from "./widget-draft.ts";
@@ -60,7 +61,7 @@ export function LauncherFields({ values, onChange, errorAt }: AppearanceFieldsPr
           label="Pixels from the side"
           placeholder="20"
           min={0}
-          max={400}
+          max={widgetLimits.offset}
           value={values.offsetX}
           onChange={(offsetX) => onChange({ offsetX })}
           error={errorAt("offsetX")}
@@ -69,7 +70,7 @@ export function LauncherFields({ values, onChange, errorAt }: AppearanceFieldsPr
           label="Pixels from the bottom"
           placeholder="20"
           min={0}
-          max={400}
+          max={widgetLimits.offset}
           value={values.offsetY}
           onChange={(offsetY) => onChange({ offsetY })}
           error={errorAt("offsetY")}

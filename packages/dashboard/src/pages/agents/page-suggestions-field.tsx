@@ -1,3 +1,4 @@
+import { widgetLimits } from "@foyer/contract/rules/limits";
 import { MoreHorizontal, Plus } from "lucide-react";
 import { useId, useRef } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
@@ -119,7 +120,7 @@ function PageList({
         label={`Suggestions on ${page.trim() || "this page"}`}
         itemLabel="Suggestion"
         addLabel="Add suggestion"
-        max={10}
+        max={widgetLimits.suggestions}
         placeholder="Is it in stock?"
         emptyText="No suggestions on this page."
         help=""

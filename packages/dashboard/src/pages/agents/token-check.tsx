@@ -1,3 +1,4 @@
+import { maxUserTokenLength } from "@foyer/contract/rules/limits";
 import type { Output } from "@foyer/sdk";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
@@ -26,7 +27,7 @@ export function TokenCheck({ agentId }: { agentId: string }) {
         label="Token"
         value={token}
         onChange={change}
-        maxLength={40_000}
+        maxLength={maxUserTokenLength}
         placeholder="eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.…"
         autoComplete="off"
         spellCheck={false}

@@ -1,3 +1,4 @@
+import { maxNameLength } from "@foyer/contract/rules/plain-name";
 import { FoyerError } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -72,7 +73,7 @@ export function SetUpPage() {
           label="Your name"
           autoComplete="name"
           isOptional
-          maxLength={60}
+          maxLength={maxNameLength}
           help="Visitors see it when you answer them."
           value={form.values.name}
           onChange={(name) => form.change({ name })}
@@ -87,7 +88,7 @@ export function SetUpPage() {
           label="Organization"
           autoComplete="organization"
           isOptional
-          maxLength={60}
+          maxLength={maxNameLength}
           help="Your company or site. Shown in invitations."
           value={form.values.organizationName}
           onChange={(organizationName) => form.change({ organizationName })}

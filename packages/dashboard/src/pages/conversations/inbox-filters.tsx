@@ -1,4 +1,5 @@
 import type { ConversationTag } from "@foyer/contract";
+import { searchTextLimits } from "@foyer/contract/rules/limits";
 import { useQuery } from "@tanstack/react-query";
 import { ListFilter, Search, X } from "lucide-react";
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
@@ -121,7 +122,7 @@ function SearchField({
         aria-label="Search titles and messages"
         aria-keyshortcuts={hasKeys ? "/" : undefined}
         placeholder="Search"
-        maxLength={64}
+        maxLength={searchTextLimits.conversations}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {

@@ -1,3 +1,4 @@
+import { searchTextLimits } from "@foyer/contract/rules/limits";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -37,7 +38,13 @@ export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
   return (
     <search className="flex flex-wrap gap-3">
       <div className="min-w-0 flex-1 basis-full sm:max-w-sm sm:basis-48">
-        <TextField label="Search titles and addresses" type="search" maxLength={200} value={text} onChange={setText} />
+        <TextField
+          label="Search titles and addresses"
+          type="search"
+          maxLength={searchTextLimits.documents}
+          value={text}
+          onChange={setText}
+        />
       </div>
       <div className="flex-1 basis-36 sm:max-w-40">
         <Select

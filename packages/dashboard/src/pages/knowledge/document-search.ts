@@ -1,4 +1,5 @@
 import type { DocumentQuery } from "@foyer/contract";
+import { searchTextLimits } from "@foyer/contract/rules/limits";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 
 /** The search parameters of the list. Pages are counted from 1. */
@@ -15,7 +16,7 @@ export function listQuery(agentId: string, { q, state, kind, page = 1 }: Knowled
     agentId,
     limit: PAGE_SIZE,
     offset: (page - 1) * PAGE_SIZE,
-    q: q?.trim().slice(0, 200) || undefined,
+    q: q?.trim().slice(0, searchTextLimits.documents) || undefined,
     state: states.find((name) => name === state),
     kind: documentKinds.find((name) => name === kind),
   });

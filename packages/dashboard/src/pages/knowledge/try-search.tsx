@@ -1,3 +1,4 @@
+import { searchTextLimits } from "@foyer/contract/rules/limits";
 import type { Output } from "@foyer/sdk";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -34,7 +35,7 @@ export function TrySearch({ agentId }: { agentId: string }) {
         }}
       >
         <div className="min-w-0 flex-1 basis-64">
-          <TextField label="Question" maxLength={1_000} value={query} onChange={setQuery} />
+          <TextField label="Question" maxLength={searchTextLimits.passages} value={query} onChange={setQuery} />
         </div>
         <Button type="submit" isBusy={search.isPending}>
           Find passages

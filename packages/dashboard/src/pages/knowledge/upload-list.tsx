@@ -51,7 +51,7 @@ function Row({ upload, onRetry, onDismiss }: { upload: Upload; onRetry: () => vo
       <span className="min-w-0 flex-1 truncate">{file.name}</span>
       <progress
         aria-label={`Upload of ${file.name}`}
-        max={100}
+        max="100"
         value={percent}
         className="h-1.5 w-24 shrink-0 appearance-none overflow-hidden rounded-full bg-line sm:w-40 [&::-moz-progress-bar]:bg-lamp [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-lamp"
       />

@@ -1,3 +1,4 @@
+import { toolTextLimits } from "@foyer/contract/rules/limits";
 import { Link } from "@tanstack/react-router";
 import { TextArea, TextField, Toggle } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
@@ -5,6 +6,9 @@ import { DeleteTool } from "./delete-tool.tsx";
 import type { PartProps } from "./tool-editor.tsx";
 import { toolKinds } from "./tool-kinds.tsx";
 import { toToolName } from "./tool-name.ts";
+
+/** More than the name may have, because spaces and accents that are typed or pasted are removed from it. */
+const MAX_TYPED_NAME = 200;
 
 /** A tool's name, description and label, the switch that enables it, and the section that deletes it. */
 export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
@@ -24,7 +28,7 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
           help="Lowercase letters and underscores. Type it as you would say it: “Stock look-up” becomes stock_look_up."
           autoComplete="off"
           spellCheck={false}
-          maxLength={200}
+          maxLength={MAX_TYPED_NAME}
           className="font-mono"
         />
         <TextArea
@@ -34,7 +38,7 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
           error={errorAt("description")}
           help={<DescriptionHelp example={toolKinds[kind].descriptionExample} />}
           rows={4}
-          maxLength={4_000}
+          maxLength={toolTextLimits.description}
         />
         <TextField
           label="Label for visitors"
@@ -42,7 +46,7 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
           onChange={(label) => change({ label })}
           error={errorAt("label")}
           help={labelHelp(kind, values.name)}
-          maxLength={60}
+          maxLength={toolTextLimits.label}
         />
         <Toggle
           label="Verified visitors only"

@@ -1,9 +1,11 @@
+import { toolTextLimits } from "@foyer/contract/rules/limits";
+
 /** Converts text to a tool name: `Stock look-up` becomes `stock_look_up`. Digits are not allowed. */
 export function toToolName(text: string): string {
   return removeAccents(text)
     .replace(/[^a-z]+/g, "_")
     .replace(/^_+/, "")
-    .slice(0, 64);
+    .slice(0, toolTextLimits.name);
 }
 
 /** Derives a field name from its label: `Preferred day` becomes `preferred_day`. */

@@ -1,4 +1,5 @@
 import type { TriggerType } from "@foyer/contract";
+import { maxScrollDepth } from "@foyer/contract/rules/limits";
 import type { ReactNode } from "react";
 import { NumberField, Select, TextField } from "../../components/field.tsx";
 import { EventBuilder } from "./event-builder.tsx";
@@ -67,7 +68,7 @@ function ScrollFields({ values: { conditions }, errorAt, set }: KindProps) {
       onChange={(scrollDepth) => set({ scrollDepth })}
       error={errorAt("conditions.scrollDepth")}
       min={0}
-      max={100}
+      max={maxScrollDepth}
       step="any"
       className="max-w-40"
     />

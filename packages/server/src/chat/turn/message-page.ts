@@ -1,4 +1,5 @@
-import { type ChatRequest, type MessagePage, pageLimits } from "@foyer/contract";
+import type { ChatRequest, MessagePage } from "@foyer/contract";
+import { pageLimits } from "@foyer/contract/rules/limits";
 import { pageUrl } from "@foyer/contract/rules/page-url";
 import type { AgentRow } from "../../db/tables.ts";
 import { invalid } from "../../errors.ts";

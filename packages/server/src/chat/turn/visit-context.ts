@@ -1,4 +1,5 @@
 import type { ChatRequest, ConversationContext, MessagePage } from "@foyer/contract";
+import { maxPageUrlLength } from "@foyer/contract/rules/limits";
 
 /** Request headers that describe the visit. `country` is set only behind a trusted proxy. */
 export type VisitHeaders = {
@@ -7,7 +8,6 @@ export type VisitHeaders = {
   country: string | undefined;
 };
 
-const MAX_ADDRESS = 2_000;
 /**
  * The maximum length that is parsed, because the patterns for devices take quadratic time. Browsers send about 150
  * characters.
@@ -39,7 +39,7 @@ export function visitContext(
 function cleanUrl(value: string | null | undefined): string | null {
   const url = value ? URL.parse(value) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return null;
-  return (url.origin + url.pathname + url.search).slice(0, MAX_ADDRESS);
+  return (url.origin + url.pathname + url.search).slice(0, maxPageUrlLength);
 }
 
 /**

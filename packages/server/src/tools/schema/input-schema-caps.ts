@@ -1,10 +1,10 @@
+import { toolTextLimits } from "@foyer/contract/rules/limits";
 import { invalid } from "../../errors.ts";
 import { compilePattern } from "./tool-pattern.ts";
 
 const caps = { values: 5_000, schemas: 500, properties: 200, depth: 12, characters: 65_536, patterns: 25 };
 const MAX_ENUM = 500;
 const MAX_ENUM_CHARACTERS = 1_000;
-const MAX_NAME_CHARACTERS = 100;
 /** The smallest allowed `multipleOf`. With a smaller one, the remainder of a division could not be compared. */
 const MIN_STEP = 1e-9;
 
@@ -56,8 +56,8 @@ function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts
   if (kind === "schema") count(counts, "schemas", { more: 1, path });
   for (const [key, item] of Object.entries(value)) {
     count(counts, "characters", { more: key.length, path });
-    if (key.length > MAX_NAME_CHARACTERS && kind !== "names") throw invalid(path, "has a key that is too long");
-    const inner = `${path}.${key.slice(0, MAX_NAME_CHARACTERS)}`;
+    if (key.length > toolTextLimits.inputName && kind !== "names") throw invalid(path, "has a key that is too long");
+    const inner = `${path}.${key.slice(0, toolTextLimits.inputName)}`;
     // Ajv does not check a property of this name.
     if (key === "__proto__") throw invalid(inner, "is a name that cannot be used", "not_allowed");
     if (kind === "schema") {
@@ -106,8 +106,8 @@ function checkProperties(value: unknown, path: string, counts: Counts) {
   }
   const names = Object.keys(value);
   count(counts, "properties", { more: names.length, path });
-  const bad = names.find((name) => name.length === 0 || name.length > MAX_NAME_CHARACTERS);
-  if (bad !== undefined) throw invalid(path, `must have names of 1 to ${MAX_NAME_CHARACTERS} characters`);
+  const bad = names.find((name) => name.length === 0 || name.length > toolTextLimits.inputName);
+  if (bad !== undefined) throw invalid(path, `must have names of 1 to ${toolTextLimits.inputName} characters`);
 }
 
 function checkPattern(pattern: string, path: string, counts: Counts) {

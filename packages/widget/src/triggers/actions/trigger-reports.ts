@@ -1,4 +1,5 @@
 import type { TriggerEvent, WidgetTrigger } from "@foyer/contract";
+import { maxPagePathLength } from "@foyer/contract/rules/limits";
 import { randomId } from "../../loader/random-id.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
 
@@ -70,7 +71,7 @@ export function createTriggerReports({ options, storage, visitor, signal, fetch 
         actionType,
         eventType,
         sessionId: visitor.sessionId,
-        pagePath: location.pathname.slice(0, 2_000),
+        pagePath: location.pathname.slice(0, maxPagePathLength),
       };
       waiting = [...waiting, { key: randomId(), event }].slice(-MAX_STORED);
       keep();

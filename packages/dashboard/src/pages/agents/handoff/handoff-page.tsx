@@ -1,4 +1,5 @@
 import type { HandoffSettings } from "@foyer/contract";
+import { handoffSettingsLimits } from "@foyer/contract/rules/limits";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { NumberField, Select, Toggle } from "../../../components/field.tsx";
@@ -133,7 +134,7 @@ function WaitingFields({ values, change, errorAt }: Fields) {
         isOptional
         help="Visitors see “Someone usually answers within 10 minutes”. Leave it empty to promise nothing."
         min={1}
-        max={1_440}
+        max={handoffSettingsLimits.promiseMinutes}
         step={1}
         inputMode="numeric"
         className="max-w-28"
@@ -146,7 +147,13 @@ function WaitingFields({ values, change, errorAt }: Fields) {
 }
 
 function RulesSection({ values, change, errorAt }: Fields) {
-  const count = { min: 1, max: 10, step: 1, inputMode: "numeric", className: "max-w-28" } as const;
+  const count = {
+    min: 1,
+    max: handoffSettingsLimits.ruleCount,
+    step: 1,
+    inputMode: "numeric",
+    className: "max-w-28",
+  } as const;
   return (
     <Section title="Rules" description="Request a person automatically. Leave a field empty to turn its rule off.">
       <div className="grid gap-5 sm:grid-cols-2">
@@ -179,7 +186,7 @@ function RulesSection({ values, change, errorAt }: Fields) {
         label="Page events"
         itemLabel="Event"
         addLabel="Add event"
-        max={20}
+        max={handoffSettingsLimits.events}
         placeholder="checkout_failed"
         emptyText="No page event requests a person."
         help="The name of an event that a custom event trigger reacts to. It requests a person in the visitor's open conversation."

@@ -1,4 +1,5 @@
 import type { OfficeHours } from "@foyer/contract";
+import { handoffSettingsLimits } from "@foyer/contract/rules/limits";
 import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { fieldBox, Select, Toggle } from "../../../components/field.tsx";
@@ -17,8 +18,6 @@ import {
   withException,
   withSpans,
 } from "./office-hours.ts";
-
-const maxExceptions = 100;
 
 type Change = { hours: OfficeHours; onChange: (hours: OfficeHours) => void };
 
@@ -161,7 +160,7 @@ function Exceptions({ hours, onChange }: Change) {
       ))}
       <div>
         <Button
-          disabled={exceptions.length >= maxExceptions}
+          disabled={exceptions.length >= handoffSettingsLimits.exceptions}
           onClick={() => onChange(withException(hours, exceptions.length, nextException(hours, new Date())))}
         >
           <Plus size={16} aria-hidden /> Add exception

@@ -1,3 +1,4 @@
+import { maxPageUrlLength, pageLimits } from "@foyer/contract/rules/limits";
 import { isAtLeast } from "@foyer/contract/rules/roles";
 import { useQuery } from "@tanstack/react-query";
 import type { FormEvent } from "react";
@@ -72,7 +73,7 @@ export function VisitorDialog({
         error={errorAt("pageUrl")}
         placeholder="https://shop.example/bikes/tern"
         inputMode="url"
-        maxLength={2_000}
+        maxLength={maxPageUrlLength}
         autoComplete="off"
         spellCheck={false}
         className="font-mono"
@@ -83,7 +84,7 @@ export function VisitorDialog({
         value={values.pageTitle}
         onChange={(pageTitle) => change({ pageTitle })}
         error={errorAt("pageTitle")}
-        maxLength={300}
+        maxLength={pageLimits.titleCharacters}
         autoComplete="off"
       />
       <TextArea

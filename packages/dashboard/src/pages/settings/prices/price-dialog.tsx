@@ -10,6 +10,9 @@ import { useModelOptions } from "../../agents/model-field.tsx";
 import { DEMO_MODEL } from "../../agents/model-name.ts";
 import type { PriceRow } from "./price-rows.ts";
 
+/** The length of every code of ISO 4217. */
+const CURRENCY_CHARACTERS = 3;
+
 /** The organization's own price of a model. */
 export function PriceDialog({
   row,
@@ -80,7 +83,7 @@ export function PriceDialog({
         label="Currency"
         autoComplete="off"
         spellCheck={false}
-        maxLength={3}
+        maxLength={CURRENCY_CHARACTERS}
         className="max-w-40 uppercase"
         help="A code such as USD or EUR. All your prices have the same currency. With another one than USD, the prices that Foyer ships with are not used."
         value={values.currency}

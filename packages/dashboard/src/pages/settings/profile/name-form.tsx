@@ -1,3 +1,4 @@
+import { maxNameLength } from "@foyer/contract/rules/plain-name";
 import type { FormEvent } from "react";
 import { Button } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
@@ -29,7 +30,7 @@ export function NameForm({
         label={label}
         help={help}
         autoComplete={autoComplete}
-        maxLength={60}
+        maxLength={maxNameLength}
         value={draft.values.name}
         onChange={(value) => draft.change({ name: value })}
         error={draft.errorAt("name")}

@@ -1,4 +1,5 @@
 import type { Webhook } from "@foyer/contract";
+import { maxIdleMinutes } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { NumberField, Select, TextField, Toggle } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
@@ -70,7 +71,7 @@ export function WebhookDialog({
           label="Idle after (minutes)"
           help="How long a conversation must be without a new message for conversation.idle."
           min={1}
-          max={1_440}
+          max={maxIdleMinutes}
           step={1}
           inputMode="numeric"
           className="max-w-40"

@@ -1,4 +1,5 @@
 import { chatFormats } from "@foyer/contract/rules/chat-formats";
+import { formDeliveryLimits } from "@foyer/contract/rules/limits";
 import { ChatFormatSelect } from "../../../components/chat-format-select.tsx";
 import { TextArea, TextField } from "../../../components/field.tsx";
 import { HeaderRows } from "../request/header-rows.tsx";
@@ -34,7 +35,7 @@ export function ActionFields({
           onChange={(subject) => set({ subject })}
           error={errorAt(".subject")}
           placeholder="New submission of {{_toolName}}"
-          maxLength={500}
+          maxLength={formDeliveryLimits.subject}
           autoComplete="off"
         />
         <TemplateNames names={names} onChoose={(name) => set({ subject: `${action.subject}{{${name}}}` })} />
@@ -51,7 +52,7 @@ export function ActionFields({
       placeholder={
         action.type === "team_chat" ? chatFormats[action.format ?? "slack"].example : "https://example.com/hooks/lead"
       }
-      maxLength={2_000}
+      maxLength={formDeliveryLimits.url}
       autoComplete="off"
       spellCheck={false}
       className="font-mono"
@@ -67,7 +68,7 @@ export function ActionFields({
           value={action.message}
           onChange={(message) => set({ message })}
           error={errorAt(".messageTemplate") ?? errorAt(".message")}
-          maxLength={10_000}
+          maxLength={formDeliveryLimits.message}
         />
         <TemplateNames names={names} onChoose={(name) => set({ message: `${action.message}{{${name}}}` })} />
       </>

@@ -1,3 +1,4 @@
+import { maxEmailLength } from "@foyer/contract/rules/limits";
 import { FoyerError } from "@foyer/sdk";
 import { type KeyboardEvent, useState } from "react";
 import { Button } from "../../../components/button.tsx";
@@ -56,7 +57,7 @@ export function AddAddress({
           onKeyDown={onKeyDown}
           error={describeProblem(error)}
           help="We'll email a confirmation link. Submissions are sent to this address once it is confirmed."
-          maxLength={254}
+          maxLength={maxEmailLength}
           autoComplete="off"
         />
       </div>

@@ -1,3 +1,4 @@
+import { formDeliveryLimits } from "@foyer/contract/rules/limits";
 import { Select, TextArea, TextField, Toggle } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
 import type { ToolDrafting } from "../tool-editor.tsx";
@@ -43,7 +44,7 @@ export function Confirmation({ draft, sendsMail }: { draft: ToolDrafting; sendsM
             value={confirmation.subject}
             onChange={(subject) => set({ subject })}
             error={errorAt("formConfirmation.subject")}
-            maxLength={500}
+            maxLength={formDeliveryLimits.subject}
             autoComplete="off"
           />
           <TextArea
@@ -51,7 +52,7 @@ export function Confirmation({ draft, sendsMail }: { draft: ToolDrafting; sendsM
             value={confirmation.message}
             onChange={(message) => set({ message })}
             error={errorAt("formConfirmation.message")}
-            maxLength={10_000}
+            maxLength={formDeliveryLimits.message}
           />
           <TemplateNames names={names} onChoose={(name) => set({ message: `${confirmation.message}{{${name}}}` })} />
           {!sendsMail && <NoMailServer />}

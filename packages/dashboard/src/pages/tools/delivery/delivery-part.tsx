@@ -1,3 +1,4 @@
+import { formDeliveryLimits, toolTextLimits } from "@foyer/contract/rules/limits";
 import { useState } from "react";
 import { CopyField } from "../../../components/copy-field.tsx";
 import { TextField } from "../../../components/field.tsx";
@@ -39,7 +40,7 @@ export function DeliveryPart({ tool, draft }: PartProps) {
             help="Receives each submission as a JSON POST request. Failed deliveries are retried, and you can see every attempt."
             autoComplete="off"
             spellCheck={false}
-            maxLength={2_000}
+            maxLength={formDeliveryLimits.url}
             className="font-mono"
           />
         )}
@@ -87,7 +88,7 @@ function PageHandler({ draft: { values, change, errorAt } }: { draft: ToolDrafti
         placeholder="bookTestRide"
         autoComplete="off"
         spellCheck={false}
-        maxLength={200}
+        maxLength={toolTextLimits.clientHandler}
         className="font-mono"
       />
       <CopyField label="the handler code" text={handlerCode(values.formClientHandler.trim() || "bookTestRide")} />

@@ -1,5 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { fieldEditors } from "@foyer/contract/rules/field-editor";
+import { formTextLimits } from "@foyer/contract/rules/limits";
 import { Braces } from "lucide-react";
 import { IconButton } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
@@ -34,7 +35,7 @@ export function DefaultValue({
           onChange={(text) => onChange(text || undefined)}
           error={error}
           help={fieldEditors[field.type].defaultHelp ?? undefined}
-          maxLength={5_000}
+          maxLength={formTextLimits.defaultValue}
           autoComplete="off"
         />
       </div>

@@ -1,6 +1,7 @@
 import type { FormField } from "@foyer/contract";
 import { fieldEditors } from "@foyer/contract/rules/field-editor";
 import { describeField } from "@foyer/contract/rules/field-types";
+import { formTextLimits } from "@foyer/contract/rules/limits";
 import { Select, TextField, Toggle } from "../../../components/field.tsx";
 import { type Keyed, withPart } from "../row-key.ts";
 import { toFieldName, uniqueName } from "../tool-name.ts";
@@ -37,7 +38,7 @@ export function FieldForm({
           onChange={changeLabel}
           error={errorAt("label")}
           help={editor.labelHelp}
-          maxLength={500}
+          maxLength={formTextLimits.label}
           autoComplete="off"
         />
         <Select
@@ -53,7 +54,7 @@ export function FieldForm({
           onChange={(name) => set({ name })}
           error={errorAt("name")}
           help="Identifies the answer in webhooks and exports."
-          maxLength={100}
+          maxLength={formTextLimits.fieldName}
           autoComplete="off"
           spellCheck={false}
           className="font-mono"
@@ -66,7 +67,7 @@ export function FieldForm({
             onChange={(placeholder) => set({ placeholder: placeholder || undefined })}
             error={errorAt("placeholder")}
             help="Disappears when the visitor types, so put instructions in the label."
-            maxLength={500}
+            maxLength={formTextLimits.placeholder}
             autoComplete="off"
           />
         )}

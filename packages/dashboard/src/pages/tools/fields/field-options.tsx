@@ -1,4 +1,5 @@
 import type { FormField } from "@foyer/contract";
+import { formTextLimits } from "@foyer/contract/rules/limits";
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import type { ClipboardEvent } from "react";
 import { Button, IconButton } from "../../../components/button.tsx";
@@ -48,7 +49,7 @@ export function FieldOptions({
               value={option.label}
               onChange={(label) => relabel(index, option, label)}
               error={errorAt(`.${index}.label`)}
-              maxLength={500}
+              maxLength={formTextLimits.option}
               autoComplete="off"
             />
           </div>
@@ -58,7 +59,7 @@ export function FieldOptions({
               value={option.value}
               onChange={(value) => change(index, { value })}
               error={errorAt(`.${index}.value`)}
-              maxLength={500}
+              maxLength={formTextLimits.option}
               autoComplete="off"
               spellCheck={false}
               className="font-mono"

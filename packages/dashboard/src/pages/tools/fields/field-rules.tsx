@@ -1,5 +1,6 @@
 import type { FieldType, FieldValidation } from "@foyer/contract";
 import { type AnswerKind, describeField, type FieldRule } from "@foyer/contract/rules/field-types";
+import { formTextLimits } from "@foyer/contract/rules/limits";
 import { NumberField, TextField, Toggle } from "../../../components/field.tsx";
 import { withPart } from "../row-key.ts";
 
@@ -108,7 +109,7 @@ function RuleValue({
         {...shared}
         spellCheck={false}
         autoComplete="off"
-        maxLength={1_000}
+        maxLength={formTextLimits.pattern}
         className="font-mono"
         placeholder="^[0-9]{5}$"
         value={String(value ?? "")}
@@ -146,7 +147,7 @@ function Message({
       label={label}
       error={error}
       isOptional
-      maxLength={500}
+      maxLength={formTextLimits.ruleMessage}
       autoComplete="off"
       placeholder="Default message, in English"
       value={value ?? ""}

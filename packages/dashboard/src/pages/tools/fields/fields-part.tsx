@@ -1,6 +1,7 @@
 import type { FormField } from "@foyer/contract";
 import { fieldEditors } from "@foyer/contract/rules/field-editor";
 import { labelText } from "@foyer/contract/rules/field-label";
+import { formTextLimits } from "@foyer/contract/rules/limits";
 import { useRef, useState } from "react";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
@@ -22,13 +23,18 @@ export function FieldsPart({ agentId, draft }: PartProps) {
     draft.change(({ formSchema }) => ({ formSchema: { ...formSchema, fields: next(formSchema.fields) } })),
   );
   const texts = [
-    { name: "submitLabel", label: "Submit button", placeholder: "Submit", maxLength: 200 },
-    { name: "successMessage", label: "Success message", placeholder: "Thanks, we've got it.", maxLength: 2_000 },
+    { name: "submitLabel", label: "Submit button", placeholder: "Submit", maxLength: formTextLimits.submitLabel },
+    {
+      name: "successMessage",
+      label: "Success message",
+      placeholder: "Thanks, we've got it.",
+      maxLength: formTextLimits.resultMessage,
+    },
     {
       name: "errorMessage",
       label: "Error message",
       placeholder: "Something went wrong. Please try again.",
-      maxLength: 2_000,
+      maxLength: formTextLimits.resultMessage,
     },
   ] as const;
   return (

@@ -1,3 +1,4 @@
+import { toolTextLimits } from "@foyer/contract/rules/limits";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { IconButton } from "../../../components/button.tsx";
@@ -45,7 +46,7 @@ export function InputFields({
           value={name}
           onChange={(name) => onChange({ ...row, name })}
           error={name === "" ? errorAt(path) : errorAt(path) && errorFor(errorAt, path)}
-          maxLength={100}
+          maxLength={toolTextLimits.inputName}
           autoComplete="off"
           spellCheck={false}
           className="font-mono"

@@ -1,3 +1,4 @@
+import { toolTextLimits } from "@foyer/contract/rules/limits";
 import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { Combobox } from "../../../components/combobox.tsx";
@@ -51,7 +52,7 @@ export function HeaderRows({
                 value={row.value}
                 onChange={(value) => change(row, { value })}
                 options={placeholders}
-                maxLength={4_000}
+                maxLength={toolTextLimits.headerValue}
               />
             ) : (
               <TextField
@@ -60,7 +61,7 @@ export function HeaderRows({
                 onChange={(value) => change(row, { value })}
                 autoComplete="off"
                 spellCheck={false}
-                maxLength={4_000}
+                maxLength={toolTextLimits.headerValue}
                 className="font-mono"
               />
             )}

@@ -1,3 +1,4 @@
+import { toolTextLimits } from "@foyer/contract/rules/limits";
 import { boundIn } from "@foyer/contract/rules/url-template";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../../components/button.tsx";
@@ -50,7 +51,7 @@ export function RequestPart({ draft }: PartProps) {
             error={errorAt("httpUrl")}
             options={options}
             placeholder="https://api.example.com/stock/{bike}"
-            maxLength={2_000}
+            maxLength={toolTextLimits.url}
           />
         </div>
         <UrlPreview draft={draft} />
