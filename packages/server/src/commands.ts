@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./auth/account-store.ts";
 import { generateKey } from "./auth/api-keys/key-format.ts";
 import { deleteKey, insertKey, listKeys } from "./auth/api-keys/store.ts";
@@ -138,7 +139,7 @@ async function createKey({ deps, options }: Context) {
   const key = generateKey();
   const days = options.expires === undefined ? null : Number(options.expires);
   if (days !== null && !(days > 0)) throw new Error("--expires takes a number of days.");
-  const expiresAt = days === null ? null : Date.now() + days * 86_400_000;
+  const expiresAt = days === null ? null : Date.now() + days * DAY_MS;
   await insertKey(deps.db, { organizationId, createdBy: userId, name: options.name ?? "Command line", key, expiresAt });
   return key;
 }

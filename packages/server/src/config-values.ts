@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { HOUR_MS, MINUTE_MS } from "@foyer/contract/rules/time";
 import ipaddr from "ipaddr.js";
 
 /** An invalid configuration. The message is written for the operator and can be shown as it is. */
@@ -70,7 +71,7 @@ export function oneOf<const T extends readonly string[]>(values: T) {
   };
 }
 
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const unitMs = { ms: 1, s: 1_000, m: MINUTE_MS, h: HOUR_MS } as const;
 
 /** `500ms`, `30s`, `5m`, `2h` → milliseconds. */
 export function parseDuration(value: string): number {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { defaultRetention, resolveRetention } from "./agents/retention.ts";
 import { deleteOlderThan } from "./conversations/log/erase.ts";
 import { readPagesById } from "./db/pages-by-id.ts";
@@ -7,7 +8,6 @@ import { deleteFilesBefore, deleteSubmissionsBefore } from "./forms/retention.ts
 import { deleteEventsBefore } from "./triggers/retention.ts";
 import { toUtcDay } from "./utc-day.ts";
 
-const DAY_MS = 86_400_000;
 const AGENTS_PER_PAGE = 200;
 
 /**

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "@foyer/contract/rules/time";
 import { deleteRemains } from "./agent-deletion.ts";
 import { deleteExpiredRows } from "./auth/retention.ts";
 import { startCleanUp } from "./db/clean-up.ts";
@@ -15,8 +16,6 @@ import { deleteByteDaysBefore } from "./plans/byte-quota.ts";
 import { deleteVisitorDaysBefore } from "./plans/retention.ts";
 import { toUtcDay } from "./utc-day.ts";
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const IMPRESSIONS_KEPT_DAYS = 90;
 const WEBHOOK_EVENTS_KEPT_DAYS = 30;
 

@@ -1,6 +1,5 @@
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "@foyer/contract/rules/time";
 
 let latest = { number: Number.NaN, day: "" };
 

@@ -1,7 +1,6 @@
+import { DAY_MS, MINUTE_MS } from "../rules/time.ts";
 import type { OfficeHours } from "./handoff.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** How far ahead opening hours are searched. */
 const HORIZON_MS = 366 * DAY_MS;
 

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { maxScrollDepth } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
+import { DAY_MS } from "../rules/time.ts";
 import type { TriggerType } from "../rules/trigger-types.ts";
 import { nullable, withDescription } from "../schema.ts";
 
@@ -72,7 +73,7 @@ export const triggerActions = {
       nullable(
         Type.Number({
           exclusiveMinimum: 0,
-          maximum: 86_400_000,
+          maximum: DAY_MS,
           description: "Milliseconds until the bubble closes. Without it, the bubble stays until it is closed.",
         }),
       ),

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { LRUCache } from "lru-cache";
 import type { AgentRow } from "../db/tables.ts";
 import { AppError } from "../errors.ts";
@@ -5,7 +6,7 @@ import { AppError } from "../errors.ts";
 /** An origin that an agent recently rejected. `at` is the last time, in milliseconds since 1970. */
 type RefusedOrigin = { origin: string; times: number; at: number };
 
-const KEPT_MS = 86_400_000;
+const KEPT_MS = DAY_MS;
 /** The maximum number of agents whose rejected origins are remembered, because anyone can send any origin. */
 const MAX_AGENTS = 1_000;
 const MAX_ORIGINS = 20;

@@ -1,8 +1,9 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { Encryption } from "../encryption.ts";
 
 const PREFIX = "fct_";
 const LINK_PREFIX = "fcl_";
-const LINK_VALID_MS = 30 * 24 * 3_600_000;
+const LINK_VALID_MS = 30 * DAY_MS;
 
 /** A bearer token that grants reading, rating, following and stopping one conversation, and nothing else. */
 export function createConversationToken(encryption: Encryption, conversationId: string): string {

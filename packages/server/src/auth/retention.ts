@@ -1,7 +1,7 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
-const DAY_MS = 86_400_000;
 const AUDIT_DAYS = 400;
 /** How many days an invitation is kept after it has expired. */
 const INVITATION_DAYS = 30;

@@ -1,11 +1,11 @@
 import type { ProviderFailures } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import { agentExists } from "../db/deleted-agents.ts";
 import type { ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { type ProviderName, providerNames } from "../models/provider-environment.ts";
 
-const DAY_MS = 86_400_000;
 /** The maximum that is counted. If there are more failures, this number is reported. */
 const MAX_COUNTED = 1_000;
 

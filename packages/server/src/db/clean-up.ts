@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import type { Logger } from "pino";
 import type { Db } from "./open.ts";
@@ -6,7 +7,7 @@ import { takeWithinBytes } from "./page-bytes.ts";
 import type { Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 
-const EVERY_MS = 3_600_000;
+const EVERY_MS = HOUR_MS;
 const BATCH = 500;
 /** The size of the first batch of rows of unknown size. Batches grow and shrink with the time that they take. */
 const FIRST_BATCH_BYTES = 128 * 1024;

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import { type Kysely, sql } from "kysely";
 import type { DatabaseKind } from "./database-kind.ts";
 import { initial } from "./migrations/0001-initial.ts";
@@ -67,7 +68,7 @@ type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
 const LOCK_POLL_MS = 50;
 /** The statement timeout of migrations. Creating an index on a large table can take this long. */
-const STATEMENT_MS = 3_600_000;
+const STATEMENT_MS = HOUR_MS;
 
 /** The migrations in order, with the names stored in the database. A released migration never changes. */
 const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [

@@ -1,4 +1,5 @@
 import type { Check, DocumentEmbeddings, NoticeReach, ProviderFailures } from "@foyer/contract";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { AgentService } from "../agents/service.ts";
 import type { Deps } from "../deps.ts";
 import type { DoctorStore } from "./store.ts";
@@ -122,7 +123,7 @@ export async function checkDeliveries(store: DoctorStore, organizationId: string
   const check = { id: "deliveries", title: "Deliveries" } as const;
   const [late, failed] = [await store.measureLongestDelay(), await store.countRecentFailures(organizationId)];
   if (late > LATE_MS) {
-    const detail = `Deliveries are stuck. The oldest is ${Math.round(late / 60_000)} min overdue.`;
+    const detail = `Deliveries are stuck. The oldest is ${Math.round(late / MINUTE_MS)} min overdue.`;
     const fix =
       "Check the server log for delivery errors, then restart the server. A single slow receiver does not cause this.";
     return { ...check, state: late > VERY_LATE_MS ? "failure" : "warning", detail, fix };

@@ -1,10 +1,10 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import { databaseNow } from "../db/database-clock.ts";
 import { agentExists } from "../db/deleted-agents.ts";
 import type { Deps } from "../deps.ts";
 import { calculateLeaseMs } from "../outbox/delivery-lease.ts";
 
-const DAY_MS = 86_400_000;
 /** The maximum that is counted, because a more exact number would not help. */
 const MAX_FAILED = 1_000;
 /** The number of running deliveries at which a host counts as busy. Waiting deliveries to a busy host are not stuck. */

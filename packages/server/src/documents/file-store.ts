@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import { newId } from "../ids.ts";
@@ -14,7 +15,7 @@ const PART_BYTES = 256 * 1024;
  * The age at which originals without a document are deleted, in milliseconds. Younger ones may belong to a running
  * upload.
  */
-const ORPHAN_MS = 3_600_000;
+const ORPHAN_MS = HOUR_MS;
 const ORPHANS_PER_SWEEP = 50;
 const PARTS_PER_DELETION = 4;
 

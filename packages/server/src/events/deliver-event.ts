@@ -1,3 +1,4 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { findMemberEmail, selectOwners } from "../auth/members/members.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
@@ -21,7 +22,7 @@ import type { EventListeners } from "./listeners.ts";
 import type { EventToSend, ToSend, WebhookStore } from "./store.ts";
 
 /** A webhook that has failed for this long is disabled. */
-const DISABLED_AFTER_MS = 5 * 86_400_000;
+const DISABLED_AFTER_MS = 5 * DAY_MS;
 /** Client errors that a later attempt can overcome: timeout, conflict, too early, too many requests. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 /** How many times an attempt is repeated after any other client error (4xx). */
@@ -170,7 +171,7 @@ function createEventRecords(
     [...new Set(batch.map(({ delivery }) => delivery.webhookId ?? ""))].sort();
 
   async function disable(trx: Executor, webhooks: readonly string[], now: number): Promise<void> {
-    const days = DISABLED_AFTER_MS / 86_400_000;
+    const days = DISABLED_AFTER_MS / DAY_MS;
     const failing = db
       .updateTable("webhooks")
       .set({ isEnabled: 0, disabledReason: `Every attempt has failed for ${days} days.`, updatedAt: now })

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import type { ConversationLog } from "../conversations/log/log.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -9,7 +10,6 @@ import { reportDueRatings } from "./rating-reports.ts";
 import type { RecordEvents } from "./record-events.ts";
 
 const EVERY_MS = 10_000;
-const MINUTE_MS = 60_000;
 /** The maximum size of a transcript in UTF-8 bytes. The newest messages are included. */
 const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
 /**

@@ -1,4 +1,5 @@
 import type { WebhookEventData, WebhookEventType } from "@foyer/contract";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import { createEventNumbers } from "../conversations/log/marks.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
@@ -101,7 +102,7 @@ export function createEventRecorder(
       organizationId,
       lastMessageAt,
       reportedMinutes: 0,
-      dueAt: lastMessageAt + minutes * 60_000,
+      dueAt: lastMessageAt + minutes * MINUTE_MS,
     });
   }
 

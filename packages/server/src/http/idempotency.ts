@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { selectAgentIds } from "../db/agents-of.ts";
@@ -25,7 +26,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
  */
 export type SaveResponse = (trx: Executor, agentId: string | null, answer: unknown) => Promise<void>;
 
-const RETENTION_MS = 86_400_000;
+const RETENTION_MS = DAY_MS;
 /** The number of responses to search between two turns of the event loop. Most responses are smaller than 1 KB. */
 const RESPONSES_PER_PAGE = 200;
 

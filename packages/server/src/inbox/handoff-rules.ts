@@ -1,11 +1,12 @@
 import type { TriggerEvent } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../agents/handoff.ts";
 import type { ChangeListener, RatedChange, RequestHuman } from "../conversations/log/change.ts";
 import type { Tables } from "../db/tables.ts";
 
 /** A custom event requests a person only in a conversation that was updated within this time, in milliseconds. */
-const RECENT_MS = 86_400_000;
+const RECENT_MS = DAY_MS;
 
 /** Requests a person once as many tool calls have failed as the agent allows. */
 export const requestAfterFailures: ChangeListener = async (trx, changes, log) => {

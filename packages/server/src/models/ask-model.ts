@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { APICallError, type JSONObject, type LanguageModelV4CallOptions, TypeValidationError } from "@ai-sdk/provider";
 import type { ReasoningLevel } from "@foyer/contract";
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
@@ -34,7 +35,7 @@ const MAX_REFUSALS = 8;
  * Models that cannot call tools, per organization. Tools are offered to them again after an hour, because servers are
  * updated.
  */
-const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
+const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: HOUR_MS });
 
 /** A request to a model, and how much the model should think about it. */
 export type ModelRequest = Omit<LanguageModelV4CallOptions, "abortSignal" | "reasoning"> & {

@@ -4,6 +4,7 @@ import {
   type LanguageModelV4Message,
   type LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import { LRUCache } from "lru-cache";
 
 type Request = Omit<LanguageModelV4CallOptions, "abortSignal">;
@@ -12,7 +13,7 @@ type Request = Omit<LanguageModelV4CallOptions, "abortSignal">;
  * The bytes of a prompt and its tools that a model accepts, by organization and model. Longer prompts are tried again
  * after an hour, because servers are restarted with other limits.
  */
-const learnedLimits = new LRUCache<string, number>({ max: 10_000, ttl: 3_600_000 });
+const learnedLimits = new LRUCache<string, number>({ max: 10_000, ttl: HOUR_MS });
 
 /** How much of a text is kept when the prompt is still too long without the earlier messages, in characters. */
 const SHORTEST_TEXT = 500;

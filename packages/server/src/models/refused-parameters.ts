@@ -1,4 +1,5 @@
 import { APICallError, type JSONArray, type JSONObject, type JSONValue } from "@ai-sdk/provider";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { LRUCache } from "lru-cache";
 import { isObject } from "./json.ts";
 import { hasReasoning, withoutReasoning } from "./reasoning.ts";
@@ -143,7 +144,7 @@ const refusals = new Set([400, 404, 405, 415, 422, 500, 501]);
 /** Servers are updated, so everything is sent again after a day. */
 const learned = new LRUCache<string, Refused>({
   max: 10_000,
-  ttl: 24 * 3_600_000,
+  ttl: DAY_MS,
 });
 
 type Refused = ReadonlyArray<readonly [kind: string, name: string]>;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { LRUCache } from "lru-cache";
 import type { ModelPart } from "./chat-model.ts";
 
@@ -33,7 +34,7 @@ const MAX_THOUGHTS = 1024 * 1024;
 const MAX_LONE_CLOSING = 32_000;
 
 /** How models have sent their thoughts during the last day. A later observation replaces an earlier one. */
-const observed = new LRUCache<string, "separate" | "lone closing">({ max: 10_000, ttl: 24 * 3_600_000 });
+const observed = new LRUCache<string, "separate" | "lone closing">({ max: 10_000, ttl: DAY_MS });
 
 /**
  * Removes the thoughts from the text of one step. They become a reasoning block with `isText` in its metadata, so that

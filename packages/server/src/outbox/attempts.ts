@@ -1,10 +1,11 @@
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import type { Executor } from "../db/compiled-query.ts";
 import { compileInsert } from "../db/json-rows.ts";
 import type { DeliveryAttemptRow } from "../db/tables/outbox.ts";
 import type { Deps } from "../deps.ts";
 import type { DeliveryQueue, LeasedDelivery, Next } from "./delivery-queue.ts";
 
-const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
+const MAX_RETRY_AFTER_MS = 2 * HOUR_MS;
 
 type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
 

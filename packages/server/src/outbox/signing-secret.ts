@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { WebhookSecret } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { Encryption } from "../encryption.ts";
 
 /** How long the previous secret is still used for signing after a rotation, in milliseconds. */
-const OVERLAP_MS = 86_400_000;
+const OVERLAP_MS = DAY_MS;
 
 type StoredSecret = { secret: string; previousSecret: string | null; rotatedAt: number | null };
 

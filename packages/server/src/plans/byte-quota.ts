@@ -1,10 +1,9 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { ByteDayRow } from "../db/tables/plans.ts";
 import { AppError } from "../errors.ts";
 import { toUtcDay } from "../utc-day.ts";
-
-const DAY_MS = 86_400_000;
 
 /** The subject of the documents of an organization. The subject of an agent's chats is the agent's id. */
 export const DOCUMENTS = "documents";

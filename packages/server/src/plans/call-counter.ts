@@ -1,10 +1,10 @@
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import { type RawBuilder, sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { compileOnce } from "../db/compiled-query.ts";
 import { databaseNow } from "../db/database-clock.ts";
 import type { Db } from "../db/open.ts";
 
-const MINUTE_MS = 60_000;
 const MAX_ORGANIZATIONS = 10_000;
 
 /** An organization's calls in this clock minute, including this one. Times are in milliseconds since 1970. */

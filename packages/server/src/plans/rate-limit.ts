@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
@@ -18,8 +19,6 @@ export type RateLimit = {
   /** Lets the response carry the caller's state although the call does not count, such as one with an invalid body. */
   note(key: string | null, request: FastifyRequest): Promise<void>;
 };
-
-const MINUTE_MS = 60_000;
 
 /** `perMinute` 0 disables the limit. `consume` throws 429 when the limit is reached. */
 export function createRateLimit(perMinute: number, what: string): RateLimit {

@@ -1,13 +1,13 @@
 import type { ActionType, Trigger, TriggerType } from "@foyer/contract";
 import { findEventDataProblem } from "@foyer/contract/rules/match-event";
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { checkAll, invalid } from "../errors.ts";
 
 type Given = Record<string, unknown>;
 export type TriggerSettings = Pick<Trigger, "triggerType" | "conditions" | "actionType" | "actionConfig">;
 
 const DAY_S = 86_400;
-const DAY_MS = 86_400_000;
 
 /**
  * The conditions and the action's settings, reduced to the fields that their types have. `null` counts as not given.

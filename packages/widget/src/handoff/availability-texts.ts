@@ -1,8 +1,9 @@
 import type { WidgetHandoff } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { interpolate } from "../locales/load-messages.ts";
 import type { HandoffTexts } from "./texts/load-texts.ts";
 
-const SOON_MS = 6 * 86_400_000;
+const SOON_MS = 6 * DAY_MS;
 
 /** When the visitor can expect an answer, or null if no time is promised. */
 export function describePromise(settings: WidgetHandoff, texts: HandoffTexts, locale: string): string | null {

@@ -1,7 +1,9 @@
+import { HOUR_MS } from "@foyer/contract/rules/time";
+
 /** The minimum wait between two checks, in milliseconds. Each wait is as long as the conversation has been idle. */
 const MIN_IDLE_MS = 10_000;
 /** The idle time after which the page no longer checks, in milliseconds. */
-const MAX_IDLE_MS = 3_600_000;
+const MAX_IDLE_MS = HOUR_MS;
 
 /**
  * Calls `check` while the page is visible, at growing intervals while nothing happens.

@@ -1,9 +1,9 @@
 import type { WidgetHandoff } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { getWidget } from "@foyer/sdk";
 import type { PanelContext } from "../panel/panel-context.ts";
 
 /** Timers are limited to a day, because browsers run a timer with a delay of more than 24 days immediately. */
-const DAY_MS = 86_400_000;
 /**
  * The time after the office opens, in milliseconds, over which the pages of all waiting visitors spread their requests
  * for the hours.

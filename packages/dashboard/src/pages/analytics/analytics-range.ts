@@ -1,4 +1,5 @@
 import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 
 /** The page's search parameters. Days are in UTC, as on the server: `2026-01-31`. */
 export type AnalyticsSearch = { range?: string; from?: string; to?: string; scope?: string };
@@ -12,7 +13,6 @@ export const ranges = [
 
 type RangeName = (typeof ranges)[number]["value"] | "custom";
 
-const DAY_MS = 86_400_000;
 const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
 
 /**

@@ -1,4 +1,5 @@
 import type { HandoffAnalytics, HandoffCause } from "@foyer/contract";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import { useQuery } from "@tanstack/react-query";
 import { ButtonLink } from "../../components/button.tsx";
 import { formatPercent } from "../../components/day-text.ts";
@@ -113,7 +114,7 @@ function AnswerTimes({ times }: { times: HandoffAnalytics["answerTimes"] }) {
 /** The ranges follow each other, so each is named by its longest time. */
 function rangeText(maxMs: number | null): string {
   if (maxMs === null) return "Later";
-  const minutes = maxMs / 60_000;
+  const minutes = maxMs / MINUTE_MS;
   return minutes < 60 ? `Within ${minutes} min` : `Within ${minutes / 60} h`;
 }
 

@@ -1,5 +1,6 @@
 import type { FormAnalyticsDay, FormField } from "@foyer/contract";
 import { labelText } from "@foyer/contract/rules/field-label";
+import { DAY_MS } from "@foyer/contract/rules/time";
 
 /** The selectable ranges. An unknown range in the URL means 30 days. */
 export const ranges = [
@@ -9,8 +10,6 @@ export const ranges = [
   { id: "all", name: "All time", days: null },
 ] as const;
 export type Range = (typeof ranges)[number];
-
-const DAY_MS = 86_400_000;
 
 export function findRange(id: string | undefined): Range {
   return ranges.find((range) => range.id === id) ?? ranges[1];

@@ -1,11 +1,11 @@
 import type { UnansweredQuery } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
+import { DAY_MS } from "@foyer/contract/rules/time";
 
 /** The search parameters of the unanswered questions. Pages are counted from 1. */
 export type UnansweredSearch = { reason?: string; period?: string; page?: number };
 
 export const UNANSWERED_PAGE_SIZE = 20;
-const DAY_MS = 86_400_000;
 const reasons = ["nothing_found", "not_cited", "rated_down"] as const;
 
 /** The days of each period. The first is the default. */

@@ -1,9 +1,8 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { Output } from "@foyer/sdk";
 
 type Counts = Output<"getTriggerStats">[string];
 export type DayCounts = { day: string; fired: number; converted: number };
-
-const DAY_MS = 86_400_000;
 
 /** The last `count` days in UTC, as the server counts them, oldest first: `2026-01-31`. */
 export function listLastDays(count: number, now = Date.now()): string[] {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { countInvitationsSince, openInvitations } from "./invitation-store.ts";
@@ -10,7 +11,6 @@ const MAX_OPEN = 100;
  */
 const MAX_PER_DAY = { established: 100, new: 10 };
 const NEW_FOR_DAYS = 7;
-const DAY_MS = 86_400_000;
 
 /** @throws 409 for too many pending invitations, 429 for too many in 24 hours */
 export async function checkInvitationCaps(

@@ -1,5 +1,6 @@
 import type { Invitation, Member, Role } from "@foyer/contract";
 import { toRole } from "@foyer/contract/rules/roles";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { InvitationRow } from "../../db/tables.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
@@ -12,7 +13,7 @@ import * as invitations from "./invitation-store.ts";
 import { createInvitationToken } from "./invitation-token.ts";
 import { changeMember, findMember, listMembers, type OnMemberRemoved } from "./store.ts";
 
-const INVITATION_MS = 7 * 86_400_000;
+const INVITATION_MS = 7 * DAY_MS;
 /** Sends an invitation in the background. */
 type InvitationMails = {
   invitation(to: string, mail: { organization: string; inviter: { name: string; email: string }; url: string }): void;

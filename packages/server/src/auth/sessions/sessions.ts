@@ -1,5 +1,6 @@
 import type { Role, Session } from "@foyer/contract";
 import { toRole } from "@foyer/contract/rules/roles";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { Db } from "../../db/open.ts";
 import type { Encryption } from "../../encryption.ts";
 import { notFound } from "../../errors.ts";
@@ -17,7 +18,7 @@ export type SignedIn = {
   updatedAt: number;
 };
 
-const EXTEND_AFTER_MS = 86_400_000;
+const EXTEND_AFTER_MS = DAY_MS;
 
 export type Sessions = ReturnType<typeof createSessions>;
 

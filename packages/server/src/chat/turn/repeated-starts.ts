@@ -1,4 +1,5 @@
 import type { ChatRequest, VerifiedVisitor } from "@foyer/contract";
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import { createConversationToken } from "../../auth/conversation-token.ts";
 import { accessTo } from "../../conversations/access.ts";
 import type { ConversationService } from "../../conversations/service.ts";
@@ -10,7 +11,7 @@ import type { ReplyStore } from "../reply-store.ts";
 const RANDOM_KEY = /^(?:[\da-f]{32}|[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12})$/i;
 
 /** How long a repeated first message is recognized, in milliseconds. */
-const VALID_MS = 3_600_000;
+const VALID_MS = HOUR_MS;
 
 /**
  * Identifies the first message of a conversation, so that the conversation is found when a client that lost the

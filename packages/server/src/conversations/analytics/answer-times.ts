@@ -1,7 +1,6 @@
 import type { HandoffAnalytics } from "@foyer/contract";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { AnswerTimeColumns } from "../../db/tables/handoff.ts";
-
-const MINUTE_MS = 60_000;
 
 /** The ranges of the time from a request to its first answer. The last one has no upper end. */
 const ranges: ReadonlyArray<{ column: keyof AnswerTimeColumns; maxMs: number | null }> = [

@@ -1,4 +1,5 @@
 import type { ConversationCounts, Rating } from "@foyer/contract";
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
@@ -11,8 +12,6 @@ import type { EndedReply } from "../log/turn.ts";
 type ConversationEvent = { agentId: string; at: number } & Partial<ConversationCounts>;
 
 type HourRow = { agentId: string; day: string; hour: number } & ConversationCounts;
-
-const HOUR_MS = 3_600_000;
 
 /** Counts events in conversations by agent and hour (UTC), so that analytics never read the conversations. */
 export function createConversationCounters(db: Db): ChangeListener {

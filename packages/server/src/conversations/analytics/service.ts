@@ -1,4 +1,5 @@
 import type { ConversationAnalytics } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
 import { toUtcDay } from "../../utc-day.ts";
@@ -7,7 +8,6 @@ import { summarizeHandoffs } from "./handoffs.ts";
 import { estimateCosts } from "./past-costs.ts";
 import { createConversationAnalyticsStore } from "./store.ts";
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 

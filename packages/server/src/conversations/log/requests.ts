@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import { sql, type Transaction } from "kysely";
 import { calculatePromisedTime, parseHandoff } from "../../agents/handoff.ts";
 import type { Flag } from "../../db/tables/column-types.ts";
@@ -10,9 +11,9 @@ import { type NewRequest, newHandoff } from "./new-handoff.ts";
  * The minimum time between notices about one conversation, in milliseconds. It limits notices when a visitor repeatedly
  * requests a person and cancels.
  */
-const ANNOUNCED_EVERY_MS = 3 * 60_000;
+const ANNOUNCED_EVERY_MS = 3 * MINUTE_MS;
 /** The time within which a limited number of an agent's requests are announced one by one. */
-const ANNOUNCED_WITHIN_MS = 10 * 60_000;
+const ANNOUNCED_WITHIN_MS = 10 * MINUTE_MS;
 
 /**
  * Creates requests for a person, in the transaction of the event that causes them. Of one agent's requests, up to

@@ -1,10 +1,10 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import Database from "better-sqlite3";
 import { secretFileName } from "../../encryption.ts";
 
-const DAY_MS = 86_400_000;
 /**
  * How long the data that a restore replaced is kept. It must not be kept forever, because it contains visitors who are
  * erased later.

@@ -1,4 +1,5 @@
 import type { DocumentEmbeddings } from "@foyer/contract";
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid } from "../../errors.ts";
@@ -8,7 +9,7 @@ import type { EmbeddingScope, EmbeddingStore } from "./store.ts";
 /** The time limit for testing a model, in milliseconds. A local server may have to load the model first. */
 const TRIAL_MS = 20_000;
 /** How long a failure to embed a question is reported, in milliseconds, unless a later question succeeds. */
-const REPORTED_MS = 3_600_000;
+const REPORTED_MS = HOUR_MS;
 
 export type EmbeddingService = ReturnType<typeof createEmbeddingService>;
 

@@ -1,6 +1,8 @@
+import { HOUR_MS } from "@foyer/contract/rules/time";
+
 /** The milliseconds of extraction per organization and hour from which on an organization is heavy. */
 const BUDGET_MS = 120_000;
-const REFILL_MS = 3_600_000;
+const REFILL_MS = HOUR_MS;
 const MAX_ORGANIZATIONS = 10_000;
 
 /**

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import type { Logger } from "pino";
 import { waitingReads } from "../../db/background-reads.ts";
 import type { OpenDatabase } from "../../db/open.ts";
@@ -13,8 +14,8 @@ const SEARCH_TIMEOUT_MS = 10_000;
  * The maximum duration of a maintenance task, in milliseconds. Merging a million chunks takes minutes. A thread that
  * takes longer than this is stuck and is terminated.
  */
-const MAINTENANCE_TIMEOUT_MS = 3_600_000;
-const SWEEP_EVERY_MS = 3_600_000;
+const MAINTENANCE_TIMEOUT_MS = HOUR_MS;
+const SWEEP_EVERY_MS = HOUR_MS;
 /** Delay after the start, which other work should have to itself. */
 const FIRST_ANALYSIS_MS = 30_000;
 /** Delay after the last change, so that the documents of a sync are merged in few steps. */

@@ -1,4 +1,5 @@
 import type { SourceErrorCode } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { type SqlBool, sql, type UpdateObject } from "kysely";
 import { databaseNow, msFromNow } from "../../db/database-clock.ts";
 import { isDuplicate } from "../../db/database-errors.ts";
@@ -12,7 +13,7 @@ import type { Trx } from "../store.ts";
 /** The duration of a lease in milliseconds. */
 const SYNC_LEASE_MS = 30_000;
 /** The time between the end of a sync and the start of the next one, in milliseconds. */
-export const syncIntervals = { manual: null, daily: 86_400_000, weekly: 604_800_000 } as const;
+export const syncIntervals = { manual: null, daily: DAY_MS, weekly: 7 * DAY_MS } as const;
 
 /** A sync, or the deletion of a source, that this process has leased. `fence` identifies the lease. */
 export type SyncJob = SourceRow;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import { selectOwners } from "../../auth/members/members.ts";
 import type { Executor } from "../../db/compiled-query.ts";
@@ -11,7 +12,7 @@ import { deliveryDefaults } from "../submission-delivery.ts";
 
 type Submission = Pick<SubmissionRow, "id" | "organizationId" | "toolId" | "agentId">;
 
-const MIN_INTERVAL_MS = 3_600_000;
+const MIN_INTERVAL_MS = HOUR_MS;
 
 /** Emails the organization's owners about a failed delivery, at most once an hour per form. */
 export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">, queue: DeliveryQueue) {

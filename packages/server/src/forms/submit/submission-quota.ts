@@ -1,3 +1,4 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { SubmissionDayRow } from "../../db/tables/forms.ts";
@@ -54,5 +55,3 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
     },
   };
 }
-
-const DAY_MS = 86_400_000;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Db } from "../../db/open.ts";
 import * as store from "./presence-store.ts";
 
@@ -5,7 +6,7 @@ import * as store from "./presence-store.ts";
 const TYPING_MS = 5_000;
 const TYPING_EVERY_MS = 2_500;
 /** How long a member counts as present after sending a message, and after closing their last inbox, in milliseconds. */
-const ANSWERED_MS = 5 * 60_000;
+const ANSWERED_MS = 5 * MINUTE_MS;
 const CLOSED_MS = 30_000;
 /** How often an open inbox is reported to the other processes, and how long each report is valid, in milliseconds. */
 const REPORT_EVERY_MS = 20_000;

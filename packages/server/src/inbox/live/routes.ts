@@ -1,4 +1,5 @@
 import * as contract from "@foyer/contract";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuthDeps } from "../../auth/auth-deps.ts";
 import { requirePrincipal } from "../../auth/sessions/authenticate.ts";
@@ -16,8 +17,8 @@ import { VISITOR } from "./presence.ts";
  * A stream ends after this time, in milliseconds, and its client opens a new one. The connection of a computer that has
  * fallen asleep can look alive for a quarter of an hour, and its member must not appear present for that long.
  */
-const INBOX_MS = 5 * 60_000;
-const CONVERSATION_MS = 30 * 60_000;
+const INBOX_MS = 5 * MINUTE_MS;
+const CONVERSATION_MS = 30 * MINUTE_MS;
 
 type NewStream = Pick<OpenStream, "organizationId" | "subject" | "conversationId"> & {
   lifetimeMs: number;

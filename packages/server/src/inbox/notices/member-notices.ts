@@ -1,4 +1,5 @@
 import { findOpening, isOpen } from "@foyer/contract/rules/office-hours";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
 import { hasFormerMember } from "../../conversations/former-member.ts";
@@ -11,7 +12,7 @@ import type { EnqueueNotices } from "./notice-target.ts";
 import { findRecipients } from "./recipients.ts";
 
 /** How long a member has to answer, or to open the inbox, before a notice says that the visitor has written. */
-const UNANSWERED_MS = 2 * 60_000;
+const UNANSWERED_MS = 2 * MINUTE_MS;
 /** A member who is present is given this much more time, in milliseconds. */
 const PRESENT_MS = 60_000;
 /**

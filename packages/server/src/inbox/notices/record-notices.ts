@@ -1,4 +1,5 @@
 import { addOpenMinutes, isOpen } from "@foyer/contract/rules/office-hours";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
 import { onHandoff } from "../../conversations/log/change.ts";
@@ -19,7 +20,7 @@ import { findRecipients, type NoticeAudience } from "./recipients.ts";
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
 
 /** How long a visitor has to see an answer in the widget before it is sent by email. */
-const UNSEEN_MS = 2 * 60_000;
+const UNSEEN_MS = 2 * MINUTE_MS;
 
 /** What a notice to members and channels is about. */
 type About =

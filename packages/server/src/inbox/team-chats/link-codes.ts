@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import { areMembers } from "../../auth/members/members.ts";
 import type { TeamChatRow } from "../../db/tables/team-chats.ts";
@@ -7,7 +8,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Sender } from "./team-chat.ts";
 
-const LIFETIME_MS = 10 * 60_000;
+const LIFETIME_MS = 10 * MINUTE_MS;
 /**
  * The alphabet has no characters that look alike. With 31^10 possible codes, none can be guessed within ten minutes
  * through a team chat.

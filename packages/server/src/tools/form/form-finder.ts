@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import type { Db } from "../../db/open.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { AppError, notFound } from "../../errors.ts";
@@ -9,7 +10,7 @@ export type FormFinder = ReturnType<typeof createFormFinder>;
 /**
  * How long visitors can still submit a form after it was disabled, in milliseconds, because a page may still show it.
  */
-const GRACE_MS = 3_600_000;
+const GRACE_MS = HOUR_MS;
 /** The maximum number of forms with the same name whose agents are compared with the page's origin. */
 const MAX_SAME_NAME = 200;
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { MailRecipient } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { isDuplicate } from "../../db/database-errors.ts";
 import type { Db } from "../../db/open.ts";
 import type { MailRecipientRow } from "../../db/tables/forms.ts";
@@ -11,7 +12,7 @@ import { isMailAddress, normalizeAddress } from "../../outbound/smtp-address.ts"
 import { createRateLimit } from "../../plans/rate-limit.ts";
 
 const LINK_DAYS = 7;
-const LINK_MS = LINK_DAYS * 86_400_000;
+const LINK_MS = LINK_DAYS * DAY_MS;
 const MAX_RECIPIENTS = 100;
 /**
  * The number of confirmation links that one organization can send per minute. The limit is low because the recipients

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import type { Output } from "@foyer/sdk";
 import { Button } from "../../../components/button.tsx";
 import { Status } from "../../../components/status.tsx";
@@ -7,7 +8,7 @@ import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 
 export type ListedKey = Output<"listApiKeys">[number];
 
-const SOON_MS = 7 * 86_400_000;
+const SOON_MS = 7 * DAY_MS;
 
 export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: (key: ListedKey) => void }) {
   return (

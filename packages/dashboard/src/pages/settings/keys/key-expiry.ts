@@ -1,3 +1,5 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
+
 export const expiryChoices = [
   { value: "never", label: "Never" },
   { value: "30", label: "In 30 days" },
@@ -14,7 +16,7 @@ export type ExpiryChoice = (typeof expiryChoices)[number]["value"];
  */
 export function toExpiry(choice: ExpiryChoice, day: string, now: Date): string | null {
   if (choice === "never") return null;
-  if (choice !== "date") return new Date(now.getTime() + Number(choice) * 86_400_000).toISOString();
+  if (choice !== "date") return new Date(now.getTime() + Number(choice) * DAY_MS).toISOString();
   const end = new Date(`${day}T23:59:59.999`);
   // The server reports an error for an invalid day.
   return Number.isNaN(end.getTime()) ? day : end.toISOString();

@@ -1,3 +1,5 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
+
 export const periods = [
   { value: "last-month", label: "Last month" },
   { value: "this-month", label: "This month" },
@@ -5,8 +7,6 @@ export const periods = [
 ] as const;
 
 export type Period = (typeof periods)[number]["value"];
-
-const DAY_MS = 86_400_000;
 
 /** The first and the last day of a period, in UTC. */
 export function findPeriod(period: Period, now: Date): { from: string; to: string } {

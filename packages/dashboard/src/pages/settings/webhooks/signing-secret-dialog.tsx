@@ -1,4 +1,5 @@
 import type { Webhook, WebhookSecret } from "@foyer/contract";
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
@@ -12,7 +13,7 @@ import type { AgentForm } from "../use-all-tools.ts";
 import { webhookName } from "./webhook-labels.ts";
 
 /** How long the previous secret remains valid after a rotation, in milliseconds. */
-const OVERLAP_MS = 86_400_000;
+const OVERLAP_MS = DAY_MS;
 const replaced = "Secret replaced. The previous one stays valid for 24 hours";
 
 /** Shows a form's signing secret on demand, and replaces it without interruption. */
