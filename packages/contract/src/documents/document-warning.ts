@@ -16,6 +16,7 @@ export const documentWarningCodes = {
   DELETED_TEXT: "Text that tracked changes delete was left out.",
   ATTACHMENTS_LEFT_OUT: "Attachments and embedded files were not read.",
   FORM_NOT_READ: "The fields of a form could not be read.",
+  ENCODING_UNKNOWN: "The encoding of the text is unknown, so its letters are probably wrong.",
   CHARACTERS_REPLACED: "Bytes that are invalid in the encoding of the text were replaced.",
 } as const;
 export type DocumentWarningCode = keyof typeof documentWarningCodes;

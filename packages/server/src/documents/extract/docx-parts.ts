@@ -22,7 +22,11 @@ export const withoutWrappers = (xml: string): string =>
     .replace(/<w:rt>[\s\S]*?<\/w:rt>|<w:rubyPr>[\s\S]*?<\/w:rubyPr>/g, "")
     .replace(rubyRun, "$1")
     .replace(/<w:ptab\b[^<>]*>/g, "<w:tab/>")
+    .replace(macroButton, '<w:t xml:space="preserve">$1</w:t>')
     .replace(/<\/?w:(?:smartTag|customXml|fldSimple|bdo|dir)(?: [^<>]*)?>/g, "");
+
+/** The field of a button. Word shows the text after the name of its macro, for example as a placeholder. */
+const macroButton = /<w:instrText(?: [^<>]*)?>\s*MACROBUTTON\s+[^\s<>]{1,200}\s([^<>]*)<\/w:instrText>/gi;
 
 /** A run that holds characters with their pronunciation. Its base consists of runs. */
 const rubyRun =

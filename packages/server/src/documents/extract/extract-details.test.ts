@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createDocx, createXlsx, paragraph, relationships, zip } from "../../../../../test/sample-files.ts";
+import { declaredType } from "./declared-type.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
 import { insertHyphens } from "./pdf-soft-hyphens.ts";
@@ -12,6 +13,11 @@ const shape = (text: string, placeholder = "") =>
   `<p:sp><p:nvSpPr><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
 
 describe("reading details of DOCX files", () => {
+  it("reads the text of a button field, which is part of its instruction", async () => {
+    const field = `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> MACROBUTTON NoMacro Proposal 1: rent it</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`;
+    expect(await texts(createDocx(field))).toEqual(["Proposal 1: rent it"]);
+  });
+
   it("reads the results of simple fields, and text with its own direction", async () => {
     const field = `<w:fldSimple w:instr=" MERGEFIELD Name "><w:r><w:t>City bike</w:t></w:r></w:fldSimple>`;
     const turned = `<w:bdo w:val="ltr"><w:r><w:t xml:space="preserve"> for 20 €</w:t></w:r></w:bdo>`;
@@ -118,5 +124,104 @@ describe("reading hyphens that the font of a PDF calls soft", () => {
     const pieces = ["Section 31.60531(d)"].map(piece);
     insertHyphens(pieces, operators("Draft \u00ad 31Section 31.6053\u00ad1(d)"));
     expect(pieces.map(({ str }) => str)).toEqual(["Section 31.6053-1(d)"]);
+  });
+});
+
+describe("reading details of XLSX files", () => {
+  it("decodes the characters that a text writes as codes", async () => {
+    expect(await texts(createXlsx([["City bike_x000D_\nwith lock"]]))).toEqual(["City bike with lock"]);
+  });
+
+  it("leaves out numbers that their format hides, and says so", async () => {
+    const styles = `<styleSheet><numFmts><numFmt numFmtId="200" formatCode=";;;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="200"/></cellXfs></styleSheet>`;
+    const { blocks, warnings } = await read(createXlsx([["City bike", 311]], { "xl/styles.xml": styles }));
+    expect(blocks.map(({ text }) => text)).toEqual(["City bike"]);
+    expect(warnings).toMatchObject([{ code: "HIDDEN_TEXT", count: 1 }]);
+  });
+});
+
+describe("reading Markdown that contains HTML", () => {
+  const readMarkdown = async (content: string) => {
+    const declared = declaredType("text/markdown", "page.md");
+    return (await extract(Buffer.from(content), () => {}, { declared })).blocks;
+  };
+  const textsOf = async (content: string) => (await readMarkdown(content)).map(({ text }) => text);
+
+  it("labels the cells of a table in HTML, also across empty lines", async () => {
+    const table = "<table><tr><th>Bike</th><th>Price</th></tr>\n\n<tr><td>City</td><td>12 euros</td></tr></table>";
+    expect(await readMarkdown(`# Prices\n\n${table}\n\nPer day.`)).toEqual([
+      { text: "Bike: City | Price: 12 euros", headings: ["Prices"], page: null },
+      { text: "Per day.", headings: ["Prices"], page: null },
+    ]);
+  });
+
+  it("leaves out comments, which readers of the page do not see", async () => {
+    expect(await textsOf("<!-- Draft:\n\n99 euros -->\n- 12 euros <!-- was 10 -->a day")).toEqual(["- 12 euros a day"]);
+  });
+
+  it("keeps tags and comments in code", async () => {
+    const fenced = "```html\n<!-- note -->\n<table>\n```";
+    expect(await textsOf(`Use \`<br>\` as in\n\n${fenced}`)).toEqual(["Use `<br>` as in", "<!-- note -->\n<table>"]);
+  });
+
+  it("removes the tags of inline elements, and keeps raised numbers apart", async () => {
+    expect(await textsOf('10<sup>6</sup> H<sub>2</sub>O, <span style="color: red">sold out</span><br>today')).toEqual([
+      "10^6 H2O, sold out today",
+    ]);
+  });
+
+  it("keeps the Markdown between the tags of an accordion", async () => {
+    expect(await textsOf("<details><summary>Abroad?</summary>\n\nYes, for **20 euros**.\n\n</details>")).toEqual([
+      "Abroad?",
+      "Yes, for 20 euros.",
+    ]);
+  });
+
+  it("leaves out the bytes of pictures", async () => {
+    expect(await textsOf(`![The harbour](data:image/png;base64,${"9j4A".repeat(10_000)}) at night`)).toEqual([
+      "The harbour at night",
+    ]);
+  });
+
+  it("does not touch the tags in plain text", async () => {
+    const declared = declaredType("text/plain", "notes.txt");
+    const { blocks } = await extract(Buffer.from("Use <b>bold</b> sparingly."), () => {}, { declared });
+    expect(blocks[0]?.text).toBe("Use <b>bold</b> sparingly.");
+  });
+});
+
+describe("reading details of pages", () => {
+  it("keeps the question of an accordion without an answer", async () => {
+    const page = "<main><details><summary>Do you deliver?</summary></details><p>Call us.</p></main>";
+    expect(await texts(`<!doctype html>${page}`)).toEqual(["Do you deliver?", "Call us."]);
+  });
+
+  it("reads the text for browsers without JavaScript when a page has no other text", async () => {
+    const text =
+      "We rent bikes every day from nine to six. A city bike costs 12 euros a day, with a lock and a helmet.";
+    expect(await texts(`<!doctype html><div id="app"></div><noscript><p>${text}</p></noscript>`)).toEqual([text]);
+  });
+
+  it.each([
+    "This page needs JavaScript. Please enable JavaScript in the settings of your browser, and load the page again to see it.",
+    "Please wait.",
+  ])("does not take the request to enable JavaScript for text: %s", async (text) => {
+    const page = `<!doctype html><div id="app"></div><noscript><p>${text}</p></noscript>`;
+    await expect(read(page)).rejects.toMatchObject({ code: "NO_TEXT" });
+  });
+});
+
+describe("reading text in an unknown encoding", () => {
+  const warningsOf = async (content: Buffer) => (await read(content)).warnings.map(({ code }) => code);
+
+  it.each<[string, Buffer]>([
+    ["Cyrillic", Buffer.from("cff0eeeae0f220e2e5ebeef1e8efe5e4eee2", "hex")],
+    ["Korean", Buffer.from("c0dac0fcb0c520b4ebbfa9bfe4b1dd", "hex")],
+  ])("says that the letters of %s text are probably wrong", async (_, content) => {
+    expect(await warningsOf(content)).toEqual(["ENCODING_UNKNOWN"]);
+  });
+
+  it("trusts the accents of Western European text", async () => {
+    expect(await warningsOf(Buffer.from("Größe, Größe, Größe, naïve cafés, Übergröße", "latin1"))).toEqual([]);
   });
 });

@@ -70,9 +70,23 @@ export function extractHtml(
   }
   parser.end();
   const blocks = content.blocks();
+  const fallback = blocks.length === 0 ? readFallback(html) : null;
+  if (fallback !== null) return fallback;
   const reached = contact?.result(blocks.map(({ text }) => text).join("\n")) ?? null;
   if (reached !== null) blocks.push({ text: reached, headings: ["Contact"], page: null });
   return { ...metadata.result(), blocks, contact: reached };
+}
+
+/** The number of characters from which on the text for browsers without JavaScript is more than a request to enable it. */
+const MIN_FALLBACK = 100;
+const noscriptTag = /<\/?noscript\b[^<>]{0,200}>/gi;
+
+/** Reads the text for browsers without JavaScript of a page that has no other text. Null if there is none. */
+function readFallback(html: string): HtmlPage | null {
+  if (html.search(noscriptTag) === -1) return null;
+  const page = extractHtml(html.replace(noscriptTag, ""));
+  const text = page.blocks.map((block) => block.text).join(" ");
+  return text.length < MIN_FALLBACK || /java\s?script/i.test(text) ? null : page;
 }
 
 type FoundBlock = Block & { isMain: boolean };
@@ -184,7 +198,10 @@ function createContentWalker() {
       if (tag === "tr") table.closeRow();
       if (tag === "table") for (const row of table.close()) emit(row);
       if ((tag === "ol" || tag === "ul") && !element?.isSkipped) lists.pop();
-      if (tag === "details" || tag === "dl") outline.closeQuestions();
+      if (tag === "details" || tag === "dl") {
+        if (unused?.level === headingLevels) keepUnused(headingLevels);
+        outline.closeQuestions();
+      }
       path.pop();
     },
     blocks(): Block[] {

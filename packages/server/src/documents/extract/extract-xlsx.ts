@@ -155,7 +155,9 @@ function readRows(
         .replace(/(\.\d+)?Z?$/, "")
         .trim();
     if (type !== "n" || value.trim() === "" || Number.isNaN(Number(value))) return clean(value);
-    return formatNumber(Number(value), formats[style] ?? "General", is1904);
+    const shown = formatNumber(Number(value), formats[style] ?? "General", is1904);
+    if (shown === "" && Number(value) !== 0) warnings.add("HIDDEN_TEXT");
+    return shown;
   };
   const add = (column: number, text: string) => {
     while (row.length < column) row.push("");
@@ -234,4 +236,10 @@ function parseColumn(reference: string | undefined): number | null {
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-const clean = (text: string) => text.replace(/\s+/g, " ").trim();
+/** Removes line breaks and control characters, which the file can write as `_x000D_`. */
+const clean = (text: string) =>
+  text
+    .replace(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .toWellFormed();

@@ -110,10 +110,24 @@ export function decode(bytes: Uint8Array, charset: string | null, warnings?: War
   } catch {
     const encoding = declared ?? (charset === "utf-8" ? charset : "windows-1252");
     const text = withoutNul(new TextDecoder(encoding).decode(bytes));
+    if (declared === null && encoding === "windows-1252" && isOtherScript(text)) warnings?.add("ENCODING_UNKNOWN");
     const replaced = text.match(/\ufffd/g)?.length ?? 0;
     if (replaced > 0) warnings?.add("CHARACTERS_REPLACED", "", replaced);
     return text;
   }
+}
+
+const MIN_ACCENTED = 6;
+
+/**
+ * Whether text that was read as Windows-1252 is in another script. Western languages hardly ever have three accented
+ * letters beside each other, which most words of Cyrillic, Greek, Arabic and East Asian text have.
+ */
+function isOtherScript(text: string): boolean {
+  const start = text.slice(0, TEXT_START);
+  const count = start.match(/[\u0080-\uffff]/g)?.length ?? 0;
+  const inRuns = start.match(/[\u0080-\uffff]{3,}/g)?.reduce((sum, run) => sum + run.length, 0) ?? 0;
+  return count >= MIN_ACCENTED && inRuns > count / 2;
 }
 
 const DECLARED_WITHIN = 65_536;

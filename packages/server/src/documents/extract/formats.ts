@@ -69,7 +69,7 @@ export const formatReaders: Record<DocumentFormat, FormatReader> = {
   },
   markdown: {
     resembles: resemblesMarkdown,
-    read: async ({ text }) => (await import("./extract-text.ts")).extractText(text),
+    read: async ({ text }) => (await import("./extract-text.ts")).extractMarkdown(text),
   },
   text: {
     read: async ({ text }) => (await import("./extract-text.ts")).extractText(text),

@@ -4,9 +4,16 @@ const builtIn: Record<number, string> = {
   2: "0.00",
   3: "#,##0",
   4: "#,##0.00",
+  // The currency of 5 to 8, 42 and 44 is that of the reader's country, so that the file does not name it.
+  5: "#,##0_);(#,##0)",
+  6: "#,##0_);(#,##0)",
+  7: "#,##0.00_);(#,##0.00)",
+  8: "#,##0.00_);(#,##0.00)",
   9: "0%",
   10: "0.00%",
   11: "0.00E+00",
+  12: "# ?/?",
+  13: "# ??/??",
   18: "h:mm AM/PM",
   19: "h:mm:ss AM/PM",
   20: "h:mm",
@@ -14,10 +21,14 @@ const builtIn: Record<number, string> = {
   22: "yyyy-mm-dd h:mm",
   32: "h:mm",
   33: "h:mm:ss",
-  37: "#,##0",
-  38: "#,##0",
-  39: "#,##0.00",
-  40: "#,##0.00",
+  37: "#,##0_);(#,##0)",
+  38: "#,##0_);(#,##0)",
+  39: "#,##0.00_);(#,##0.00)",
+  40: "#,##0.00_);(#,##0.00)",
+  41: '#,##0_);(#,##0);"-"_)',
+  42: '#,##0_);(#,##0);"-"_)',
+  43: '#,##0.00_);(#,##0.00);"-"_)',
+  44: '#,##0.00_);(#,##0.00);"-"_)',
   45: "mm:ss",
   46: "[h]:mm:ss",
   47: "mm:ss",
@@ -33,33 +44,66 @@ const SECONDS = 86_400;
 const TO_UNIX = 25_569;
 const TO_1904 = 1_462;
 
-/** Formats a number as the cell shows it. Dates are written as in ISO 8601, whatever their order in the format. */
+/**
+ * Formats a number as the cell shows it. Dates are written as in ISO 8601, whatever their order in the format. The result
+ * is empty when the format hides the number.
+ */
 export function formatNumber(value: number, code: string, is1904 = false): string {
   const { section, isNegativeShown } = chooseSection(code.slice(0, 500), value);
   const bare = section.replace(/"[^"]*"|\\.|_.|\*./g, "");
   const pattern = bare.replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, "");
-  if (/general|@/i.test(pattern) || pattern.trim() === "") return formatGeneral(value);
+  // Colors alone, as in "[Red]", leave the number as it is.
+  const isPlain = pattern.trim() === "" && /^(\[[^\]]*\]|\s)+$/.test(section);
+  if (/general|@/i.test(pattern) || isPlain || code.trim() === "") return formatGeneral(value);
   if (/[ymdhs]/i.test(pattern)) return formatTime(value, pattern, is1904);
-  if (/[0#?]\s*\/\s*[0-9#?]/.test(pattern)) return formatGeneral(value);
   const sign = value < 0 && isNegativeShown ? "-" : "";
-  return `${sign}${formatDigits(Math.abs(value), section)}`.replace(/\s+/g, " ").trim();
+  const isFraction = /[0#?]\s*\/\s*[0-9#?]/.test(pattern);
+  const digits = isFraction ? formatFraction(Math.abs(value), pattern) : formatDigits(Math.abs(value), section);
+  return `${sign}${digits}`.replace(/\s+/g, " ").trim();
 }
 
 /** Cells without a format show at most ten digits of a fraction: 0.3 for the stored 0.30000000000000004. */
 const formatGeneral = (value: number) => String(Number.isInteger(value) ? value : Number(value.toPrecision(10)));
 
+/** A fraction with the number of digits or the denominator of the format: "2 1/2" for `# ?/?`. */
+function formatFraction(value: number, pattern: string): string {
+  const [, before = "", below = ""] = /([0#?\s]*)[0#?]\s*\/\s*([0-9#?]+)/.exec(pattern) ?? [];
+  const hasWhole = /[0#?]\s/.test(before);
+  const whole = hasWhole ? Math.floor(value) : 0;
+  const fixed = Number(below);
+  const denominators =
+    fixed > 0 ? [fixed] : Array.from({ length: 10 ** Math.min(below.length, 3) - 1 }, (_, index) => index + 1);
+  const errorOf = (denominator: number) =>
+    Math.abs(Math.round((value - whole) * denominator) / denominator - (value - whole));
+  const best = denominators.reduce((found, next) => (errorOf(next) < errorOf(found) - 1e-12 ? next : found));
+  const numerator = Math.round((value - whole) * best);
+  if (hasWhole && (numerator === 0 || numerator === best)) return String(whole + numerator / best);
+  return `${hasWhole && whole > 0 ? `${whole} ` : ""}${numerator}/${best}`;
+}
+
 /** A format has up to four sections: positive numbers, negative numbers, zero and text. Sections can have conditions. */
 function chooseSection(code: string, value: number): { section: string; isNegativeShown: boolean } {
-  const sections = code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\[])+|(?<=;)(?=;)/g) ?? [code];
+  const sections = splitSections(code);
   const [positive = "General", negative, zero] = sections;
   for (const section of sections) {
     const [, operator, limit] = /\[(<=|>=|<>|<|>|=)(-?[\d.]+)\]/.exec(section) ?? [];
-    if (operator && matches(value, operator, Number(limit))) return { section, isNegativeShown: true };
+    if (operator && matches(value, operator, Number(limit)))
+      return { section, isNegativeShown: !(operator.startsWith("<") && Number(limit) <= 0) };
   }
   if (/\[[<>=]/.test(positive)) return { section: sections.at(-1) ?? positive, isNegativeShown: true };
-  if (value < 0 && negative) return { section: negative, isNegativeShown: false };
-  if (value === 0 && zero) return { section: zero, isNegativeShown: false };
+  if (value < 0 && negative !== undefined) return { section: negative, isNegativeShown: false };
+  if (value === 0 && zero !== undefined) return { section: zero, isNegativeShown: false };
   return { section: positive, isNegativeShown: true };
+}
+
+/** A semicolon within quotation marks or brackets, or after a backslash, separates nothing. */
+function splitSections(code: string): string[] {
+  const sections = [""];
+  for (const [token] of code.matchAll(/"[^"]*"|\\.|\[[^\]]*\]|[\s\S]/g)) {
+    if (token === ";") sections.push("");
+    else sections.push((sections.pop() ?? "") + token);
+  }
+  return sections;
 }
 
 function matches(value: number, operator: string, limit: number): boolean {
@@ -111,10 +155,16 @@ function formatDigits(value: number, section: string): string {
       }
       if (token === ".") return shown === "" ? "" : ".";
       if (token === ",") return "";
-      if (/^E[+-]0+$/i.test(token)) return `E${exponent}`;
+      if (/^E[+-]0+$/i.test(token)) return formatExponent(Number(exponent), token);
       return literal(token);
     })
     .join("");
+}
+
+/** The exponent with the sign and the number of digits of its placeholder, such as `E+00`. */
+function formatExponent(exponent: number, token: string): string {
+  const sign = exponent < 0 ? "-" : token.charAt(1) === "+" ? "+" : "";
+  return `E${sign}${String(Math.abs(exponent)).padStart(token.length - 2, "0")}`;
 }
 
 /** Rounds half away from zero, although 1.005 is stored as a little less. */
@@ -154,6 +204,9 @@ function formatTime(value: number, pattern: string, is1904: boolean): string {
   const time = formatClock(seconds, pattern);
   const hasDate = /[yd]|mmm/i.test(pattern) || time === "";
   if (!hasDate) return time;
+  // Excel shows no negative dates, and the day before the first one as the day 0 of January.
+  if (value < 0 && !is1904) return formatGeneral(value);
+  if (value < 1 && !is1904) return ["1900-01-00", time].filter(Boolean).join(" ");
   // Excel has a day 1900-02-29, which did not exist.
   const days = is1904 ? value + TO_1904 : value < 60 ? value + 1 : value;
   const date = new Date(Math.round((days - TO_UNIX) * SECONDS) * 1_000);

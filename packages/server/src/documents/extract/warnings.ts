@@ -43,6 +43,8 @@ const messages: Record<DocumentWarningCode, (count: number, names: string) => st
     `${plural(count, "attachment or embedded file was", "attachments or embedded files were")} not read${names}. Upload them individually.`,
   FORM_NOT_READ: () =>
     "The file contains a dynamic form, whose fields were not read. Save it as an ordinary PDF and upload it again.",
+  ENCODING_UNKNOWN: () =>
+    "The file does not say which encoding its text has, and was read as Western European text. Save it as UTF-8 and upload it again.",
   CHARACTERS_REPLACED: (count) =>
     `${plural(count, "byte is", "bytes are")} invalid in the encoding of the file and ${count === 1 ? "was" : "were"} replaced. Save the file as UTF-8 and upload it again.`,
 };
