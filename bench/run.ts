@@ -13,10 +13,12 @@ import { measureFirstTokenCold } from "./figures/first-token-cold.ts";
 import { measureFormFile } from "./figures/form-file.ts";
 import { measureFormSubmit } from "./figures/form-submit.ts";
 import { measureHandoff } from "./figures/handoff.ts";
+import { measureHangingCollector } from "./figures/hanging-collector.ts";
 import { measureIngestionBesideReplies } from "./figures/ingest-beside.ts";
 import { measureIngestion } from "./figures/ingest-pages.ts";
 import { measureConversationList, measureConversationsByActivity } from "./figures/list-conversations.ts";
 import { measureTriggerListing } from "./figures/list-widget-triggers.ts";
+import { measureModelFallback } from "./figures/model-fallback.ts";
 import { measureOpenStreams } from "./figures/open-streams.ts";
 import { measurePacedReply } from "./figures/paced-reply.ts";
 import { measurePlanLimit } from "./figures/plan-limit.ts";
@@ -60,6 +62,8 @@ const figures: Record<string, Figure> = {
   "first-token": measureFirstToken,
   "first-token-busy": measureFirstTokenBusy,
   "first-token-cold": measureFirstTokenCold,
+  "model-fallback": measureModelFallback,
+  "hanging-collector": measureHangingCollector,
   "open-streams": () => measureOpenStreams(Number(options.streams)),
   "reply-memory": measureReplyMemory,
   handoff: measureHandoff,
