@@ -2,7 +2,7 @@ import { startKilledProvider } from "../../test/killed-provider.ts";
 import { ms, type Row } from "../figure.ts";
 import { authorized, type Foyer, startFoyer } from "../foyer-process.ts";
 import { temporaryFolder } from "../processes.ts";
-import { median, quantile } from "../rounds.ts";
+import { alternate, median, quantile } from "../rounds.ts";
 
 const REPLIES = 1_000;
 const load = { replies: REPLIES, atOnce: 10 };
@@ -39,10 +39,11 @@ async function measure(circuit: string): Promise<Row[]> {
       isMet: answered.length === REPLIES,
     };
     if (circuit === "0s") {
-      const slowest = Math.max(...results.map(({ changeoverMs }) => changeoverMs ?? 0));
+      const changeovers = results.map(({ changeoverMs }) => changeoverMs ?? 0);
+      const slowest = Math.max(...changeovers);
       const changeover = {
         figure: "The same: from the first failure to the first word, longest",
-        measured: ms(slowest),
+        measured: `${ms(slowest)} (median ${ms(median(changeovers))}, p99 ${ms(quantile(changeovers, 0.99))})`,
         baseline: "-",
         ratio: "-",
         target: "<= 1500 ms",
@@ -51,23 +52,22 @@ async function measure(circuit: string): Promise<Row[]> {
       return [counted, changeover];
     }
     // Compare with an agent that has the second model alone.
-    const direct = await provider.askAll(
-      foyer.url,
-      await createAgent(foyer, { model: "openai-compatible/other" }),
-      load,
-    );
-    const open = results.filter(({ requests }) => requests.first === 0).map(({ firstWordMs }) => firstWordMs);
-    const alone = direct.map(({ firstWordMs }) => firstWordMs);
-    const added = quantile(open, 0.99) - quantile(alone, 0.99);
+    const alone = await createAgent(foyer, { model: "openai-compatible/other" });
+    const medianFirstWord = async (agent: string) => {
+      const replies = await provider.askAll(foyer.url, agent, { replies: 200, atOnce: 4 });
+      return median(replies.map(({ firstWordMs }) => firstWordMs));
+    };
+    const sides = await alternate({ subject: () => medianFirstWord(agentId), baseline: () => medianFirstWord(alone) });
+    const [open, direct] = [median(sides.subject), median(sides.baseline)];
     return [
       counted,
       {
-        figure: `The same: to the first word with an open circuit, p99 of ${open.length}`,
-        measured: `${ms(quantile(open, 0.99))} (median ${ms(median(open))})`,
-        baseline: `${ms(quantile(alone, 0.99))} (without a first model; median ${ms(median(alone))})`,
-        ratio: `${added.toFixed(1)} ms more`,
+        figure: "The same: to the first word with an open circuit",
+        measured: ms(open),
+        baseline: `${ms(direct)} (the second model alone)`,
+        ratio: `${(open - direct).toFixed(1)} ms more`,
         target: "<= 20 ms more",
-        isMet: added <= 20,
+        isMet: open - direct <= 20,
       },
     ];
   } finally {

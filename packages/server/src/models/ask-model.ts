@@ -10,7 +10,7 @@ import { fitRequest, learnContextLimit } from "./context-limit.ts";
 import { isObject } from "./json.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
-import { createReasoningEditor } from "./reasoning.ts";
+import { createReasoningEditor, writesThoughtsAsText } from "./reasoning.ts";
 import { createEditor, learnRefusal, listRefused, restoreRefused } from "./refused-parameters.ts";
 import { createThoughtFilter } from "./thoughts.ts";
 import { createToolCallTextFilter } from "./tool-call-text.ts";
@@ -196,7 +196,10 @@ async function callOnce(
     sink.part(part);
   };
   const toolNames = new Set(request.tools?.map(({ name }) => name));
-  const filter = createThoughtFilter({ key, modelId: model.modelId }, createToolCallTextFilter(toolNames, pass));
+  const filter = createThoughtFilter(
+    { key, modelId: model.modelId, isAskedToThink: writesThoughtsAsText(model, reasoningLevel) },
+    createToolCallTextFilter(toolNames, pass),
+  );
   const take = (part: ModelPart) => {
     if (isCutOff(part)) throw endedEarlyError();
     attempt.hasNews();

@@ -24,7 +24,8 @@ export function findChangeReason(error: unknown): ChangeReason | null {
 function findStatusReason(error: APICallError): ChangeReason | null {
   const status = error.statusCode;
   if (isFiltered(error)) return null;
-  if (status === undefined) return "connection";
+  // The AI SDK gives a stream that broke the status of its response.
+  if (status === undefined || status < 300) return "connection";
   if (status === 429) return "rate_limit";
   if (status === 408) return "timeout";
   if (status === 401 || status === 403) return "refused_key";

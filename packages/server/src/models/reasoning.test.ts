@@ -42,6 +42,17 @@ it.each([
   ["anthropic/claude-sonnet-4-5", "low", { thinking: { type: "enabled", budget_tokens: 1_024 } }],
   ["anthropic/claude-sonnet-4-5", "high", { thinking: { type: "enabled", budget_tokens: 16_384 } }],
   ["anthropic/claude-sonnet-4-5", "none", { thinking: { type: "disabled" } }],
+  ["openai/gpt-5", "high", { reasoning: { effort: "high" } }],
+  ["openai/gpt-5", "none", { reasoning: { effort: "none" } }],
+  ["openai-compatible/gpt-oss", "none", { reasoning_effort: "none" }],
+  ["openai-compatible/gpt-oss", "high", { reasoning_effort: "high" }],
+  ["mistral/magistral-small", "none", { reasoning_effort: "none" }],
+  ["mistral/magistral-small", "high", { reasoning_effort: "high" }],
+  ["ollama/qwen3:8b", "low", { think: true }],
+  ["google/gemini-2.5-flash", "none", { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } }],
+  ["google/gemini-2.5-flash", "high", { generationConfig: { thinkingConfig: { thinkingBudget: 16_384 } } }],
+  ["google/gemini-3-pro-preview", "high", { generationConfig: { thinkingConfig: { thinkingLevel: "high" } } }],
+  ["anthropic/claude-sonnet-4-5", "medium", { thinking: { type: "enabled", budget_tokens: 4_096 } }],
 ])("%s is asked to think at the level %s in its provider's words", async (model, reasoning, expected) => {
   const [sent] = await ask(model, { reasoning });
   expect(sent).toMatchObject(expected);
@@ -81,6 +92,25 @@ it("a server that refuses the setting is asked again without it, and not asked f
   expect((await server.ask(body.data.id, "Hello?")).text).toBe("All well.");
   const efforts = server.sent().map((sent) => sent.reasoning_effort ?? null);
   expect(efforts).toEqual(["high", null, null]);
+});
+
+it("a compatible server that is asked to think has its text held back to the closing tag", async () => {
+  const settings = { name: "Harbour", model: "openai-compatible/plain-thinker", reasoning: "low" };
+  const { body } = await server.call("POST", "/agents", settings);
+  server.upstream.script(sayWords("The margin ", "is 30 %.", "</think>", "We open at 9."));
+  expect((await server.ask(body.data.id, "Hello?")).text).toBe("We open at 9.");
+});
+
+it("a reply of thoughts only is an error that says so to members", async () => {
+  const { body } = await server.call("POST", "/agents", { name: "Harbour", model: "openai-compatible/pensive" });
+  server.upstream.script(sayWords("<think>", "The margin is 30 %.", "</think>"));
+  const reply = await server.ask(body.data.id, "Hello?");
+  const stored = await server.storedReply(reply.conversationId);
+  expect({ code: reply.error?.code, content: stored.content, message: stored.failure.message }).toEqual({
+    code: "MODEL_UNAVAILABLE",
+    content: "",
+    message: expect.stringContaining("thoughts"),
+  });
 });
 
 it("a reply that reaches the agent's limit of tokens keeps its text", async () => {

@@ -50,6 +50,15 @@ export function createReasoningEditor(
   return (body) => format(body, level, modelId);
 }
 
+/** Providers whose own APIs keep thoughts apart from the text. */
+const providersWithThoughts = ["openai", "anthropic", "google", "mistral", "azure", "bedrock"];
+
+/** Whether a model that is asked to think at this level may write its thoughts into the text of its reply. */
+export function writesThoughtsAsText({ provider }: { provider: string }, level: ReasoningLevel | undefined): boolean {
+  const isAsked = level === "low" || level === "medium" || level === "high";
+  return isAsked && !providersWithThoughts.includes(provider);
+}
+
 /** The members of a body that these formats set. Google's is in `generationConfig`. */
 const members = ["reasoning", "reasoning_effort", "think", "thinking"];
 

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ModelPart } from "./chat-model.ts";
 import { createThoughtFilter } from "./thoughts.ts";
 
+const DAY_MS = 24 * 3_600_000;
 let keys = 0;
 const newKey = () => `model ${++keys}`;
 const finishWith = (unified: "stop" | "length") => ({ type: "finish", finishReason: { unified } }) as ModelPart;
@@ -9,19 +10,51 @@ const call: ModelPart = { type: "tool-call", toolCallId: "1", toolName: "find", 
 const delta = (text: string): ModelPart => ({ type: "text-delta", id: "1", delta: text });
 const field: ModelPart = { type: "reasoning-delta", id: "r", delta: "Hm" };
 
+type Step = Array<string | ModelPart>;
+
 /** Runs one step. `deltas` are the texts as they reach the visitor, `hidden` is what they do not read. */
 function runStep(
-  parts: Array<string | ModelPart>,
-  { key = newKey(), modelId = "test", finish = finishWith("stop") } = {},
+  parts: Step,
+  {
+    key = newKey(),
+    modelId = "test",
+    finish = finishWith("stop"),
+    isAskedToThink = false,
+    create = createThoughtFilter,
+  } = {},
 ) {
   const deltas: string[] = [];
   let hidden = "";
-  const filter = createThoughtFilter({ key, modelId }, (part) => {
+  const filter = create({ key, modelId, isAskedToThink }, (part) => {
     if (part.type === "text-delta") deltas.push(part.delta);
     if (part.type === "reasoning-delta" && part !== field) hidden += part.delta;
   });
   for (const part of [...parts, finish]) filter(typeof part === "string" ? delta(part) : part);
   return { deltas, text: deltas.join(""), hidden };
+}
+
+/**
+ * Runs a step, and another one just before and just after a day has passed, with a memory of its own.
+ * @returns the texts of the later steps
+ */
+async function runThroughADay(first: Step, modelId: string): Promise<string[][]> {
+  let now = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+  // The memory reads the clock again after a timer.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.resetModules();
+  const { createThoughtFilter: create } = await import("./thoughts.ts");
+  const key = newKey();
+  const runAfter = (milliseconds: number) => {
+    now += milliseconds;
+    vi.advanceTimersByTime(1_000);
+    return runStep(["We ", "open."], { key, modelId, create }).deltas;
+  };
+  runStep(first, { key, modelId, create });
+  const texts = [runAfter(DAY_MS - 10), runAfter(20)];
+  vi.useRealTimers();
+  clock.mockRestore();
+  return texts;
 }
 
 const blocks: Array<[string, string]> = [
@@ -104,11 +137,33 @@ describe("the text of a model that is known to think", () => {
   it.each([
     ["sent its thoughts in a field", [field, "We open."]],
     ["began with a tag", ["<think>Hm</think>We open."]],
-    ["completed a reply without thoughts", ["We open."]],
   ])("streams at once after the model has %s", (_, parts) => {
     const key = newKey();
     runStep(parts, { key, modelId });
     expect(runStep(["We ", "open."], { key, modelId }).deltas).toEqual(["We ", "open."]);
+  });
+
+  it("is held back again after a reply without thoughts", () => {
+    const key = newKey();
+    runStep(["We open."], { key, modelId });
+    expect(runStep(["The margin is 30 %.", "\n</think>", "We open."], { key, modelId }).deltas).toEqual(["We open."]);
+  });
+
+  it("is held back again a day after the model began with a tag", async () => {
+    const texts = await runThroughADay(["<think>Hm</think>We open."], modelId);
+    expect(texts).toEqual([["We ", "open."], ["We open."]]);
+  });
+
+  it.each(["qwq:32b", "Qwen/Qwen3-8B", "magistral-small", "zai/glm-4.5", "MiniMax-M1", "kimi-k2-thinking"])(
+    "is held back for %s",
+    (name) => {
+      expect(runStep(["The margin is 30 %.", "\n</think>", "We open."], { modelId: name }).text).toBe("We open.");
+    },
+  );
+
+  it("is held back for any model that is asked to think", () => {
+    const parts = ["The margin is 30 %.", "\n</think>", "We open."];
+    expect(runStep(parts, { modelId: "plain", isAskedToThink: true }).text).toBe("We open.");
   });
 
   it("is not held back after thoughts in a field of the same step", () => {
@@ -146,10 +201,15 @@ describe("the text of a model that closes its thoughts without opening them", ()
     expect(runStep(["The margin ", "is", call], { key: learn() }).text).toBe("");
   });
 
-  it("streams again after a complete reply without a closing tag", () => {
+  it("is held back after a complete reply without a closing tag, too", () => {
     const key = learn();
     runStep(["We ", "open."], { key });
-    expect(runStep(["We ", "open."], { key }).deltas).toEqual(["We ", "open."]);
+    expect(runStep(["We ", "open."], { key }).deltas).toEqual(["We open."]);
+  });
+
+  it("is held back for a day after the last closing tag", async () => {
+    const texts = await runThroughADay(["The margin ", "is 30 %.\n</think>", "\n\nWe open."], "test");
+    expect(texts).toEqual([["We open."], ["We ", "open."]]);
   });
 });
 

@@ -42,16 +42,16 @@ const observed = new LRUCache<string, "separate" | "lone closing">({ max: 10_000
  *
  * Thoughts are recognized at the start of the text, after any white space. The same tags later are text. A block that is
  * never closed hides everything. The text of a model that is known to think is held back until a closing tag or the end
- * of the step, unless the model has recently sent its thoughts in a field, begun them with a tag, or completed a reply
- * without any in its text.
+ * of the step, unless the model has sent its thoughts in a field or begun them with a tag during the last day.
  * @param key identifies the model of one organization and server
+ * @param isAskedToThink whether the request asks a server to think that may write its thoughts into the text
  */
 export function createThoughtFilter(
-  { key, modelId }: { key: string; modelId: string },
+  { key, modelId, isAskedToThink = false }: { key: string; modelId: string; isAskedToThink?: boolean },
   emit: (part: ModelPart) => void,
 ): (part: ModelPart) => void {
-  const isHeld = () =>
-    observed.get(key) === "lone closing" || (thinkingModels.test(modelId) && observed.get(key) !== "separate");
+  const isKnownToThink = isAskedToThink || thinkingModels.test(modelId);
+  const isHeld = () => observed.get(key) === "lone closing" || (isKnownToThink && observed.get(key) !== "separate");
   let state: "start" | "thoughts" | "held" | "text" = "start";
   /** text that has not been passed on */
   let buffer = "";
@@ -145,7 +145,6 @@ export function createThoughtFilter(
     if (!isEnd || buffer.trim() === "") return;
     // A model that closes its thoughts without opening them was still thinking when it was cut off or called a tool.
     if (!isComplete && observed.get(key) === "lone closing") return hide(buffer);
-    if (isComplete) observed.set(key, "separate");
     state = "text";
     showBuffer();
   }
