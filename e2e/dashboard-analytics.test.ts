@@ -51,6 +51,14 @@ describe("the analytics page", { timeout: 120_000 }, () => {
         },
       ])
       .execute();
+    const used = { agentId, day: dayBefore(0), inputTokens: 9_000, cachedInputTokens: 4_000, outputTokens: 3_000 };
+    await site.server.deps.db
+      .insertInto("modelDays")
+      .values([
+        { ...used, model: "openai/gpt-5", replies: 30, cost: 0.4, unknownCostReplies: 2 },
+        { ...used, model: "groq/llama", replies: 10, cost: 0, unknownCostReplies: 10 },
+      ])
+      .execute();
     const bubble = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
     const pricing = { name: "Pricing", triggerType: "page_view", conditions: { page: "/pricing" }, ...bubble };
     const { id: triggerId } = await site.call(page, "POST", `/triggers?agentId=${agentId}`, pricing);
@@ -109,6 +117,9 @@ describe("the analytics page", { timeout: 120_000 }, () => {
         expect.stringMatching(/^Delivered.*29.*97% of submitted/s),
       ]);
     await figure(page, "Cost").getByText("$0.40").waitFor();
+    const models = page.getByRole("region", { name: "Figures by model" });
+    await models.getByRole("row", { name: /openai\/gpt-5 30 .* \$0\.40 without 2 replies of unknown cost/ }).waitFor();
+    await models.getByRole("row", { name: /groq\/llama 10 .* Unknown for 10 replies/ }).waitFor();
     await page.getByRole("radio", { name: "Cost" }).check();
     await page.getByRole("slider", { name: "Cost by day" }).press("End");
     await expect

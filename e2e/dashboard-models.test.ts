@@ -208,6 +208,11 @@ describe("models in the dashboard", () => {
       .getByRole("region", { name: "Documents of the reply" })
       .getByRole("link", { name: "Bikes in stock" })
       .waitFor();
+    await page
+      .locator("aside dt", { hasText: /^Cost$/ })
+      .locator("xpath=..")
+      .getByText("$0.0041", { exact: true })
+      .waitFor();
     await site.picture(page, "trace-inbox");
     await expectFit(page);
     expect(problems).toEqual([]);

@@ -7,6 +7,7 @@ import { startServer, type TestServer } from "../test/server.ts";
 const guides = [
   "conventions",
   "chat",
+  "models",
   "sdk",
   "widget",
   "tools",

@@ -32,6 +32,7 @@ const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
     title: "Guides",
     guides: [
       { name: "chat", title: "Chat protocol", source: "docs/guides/chat.md" },
+      { name: "models", title: "Models", source: "docs/guides/models.md" },
       { name: "sdk", title: "SDK", source: "packages/sdk/README.md" },
       { name: "widget", title: "Widget", source: "docs/guides/widget.md" },
       { name: "tools", title: "Tools", source: "docs/guides/tools.md" },

@@ -12,6 +12,10 @@ export const AgentUsage = Type.Object({
   submissionBytesToday: Type.Integer(),
   tokensThisMonth: Type.Integer(),
   monthlyTokenBudget: nullable(Type.Integer({ description: unlimited })),
+  costThisMonth: Type.Number({
+    description: "What replies and drafts cost, in the organization's currency, without those of unknown cost",
+  }),
+  monthlyCostBudget: nullable(Type.Number({ description: unlimited })),
   conversationsThisMonth: Type.Integer({
     description: "Conversations started this month, with test chats and without deleted ones",
   }),

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatCost } from "./cost-text.ts";
+import { describeCosts, formatCost } from "./cost-text.ts";
 
 it.each([
   [0, "USD", "$0.00"],
@@ -10,4 +10,13 @@ it.each([
   [1_234, "JPY", "¥1,234"],
 ])("formats %f %s without showing a small cost as 0", (cost, currency, text) => {
   expect(formatCost(cost, currency)).toBe(text);
+});
+
+it.each([
+  [{ cost: 1.2, unknownCostReplies: 0 }, ["$1.20", ""]],
+  [{ cost: 0, unknownCostReplies: 0 }, ["$0.00", ""]],
+  [{ cost: 1.2, unknownCostReplies: 3 }, ["$1.20", "without 3 replies of unknown cost"]],
+  [{ cost: 0, unknownCostReplies: 1 }, ["Unknown", "for 1 reply"]],
+])("describes the costs %j as %j, and unknown ones never as 0", (sum, texts) => {
+  expect(describeCosts(sum, "USD")).toEqual(texts);
 });

@@ -224,13 +224,68 @@ it.each([
   expect([status, body.error.details]).toMatchObject([400, [{ path: "fallbackModels.0" }]]);
 });
 
+/** JSON as it is sent, because `1e999`, which is read as Infinity, cannot be written by `JSON.stringify`. */
+async function send(method: "POST" | "PUT" | "PATCH", url: string, payload: string) {
+  const headers = { ...account.headers, "content-type": "application/json" };
+  const response = await server.server.app.inject({ method, url, headers, payload });
+  return { status: response.statusCode, error: response.json().error };
+}
+
 it.each([
-  ["a negative price", { input: -1, output: 1 }, "input"],
-  ["text", { input: "much", output: 1 }, "input"],
-  ["an unknown currency", { input: 1, output: 1, currency: "ABC" }, "currency"],
-])("%s is refused as a price", async (_, price, path) => {
-  const { status, body } = await server.call("PUT", "/models/prices/groq%2Fllama", price, account);
-  expect([status, body.error.details]).toMatchObject([400, [{ path }]]);
+  ['"input": -1', "input"],
+  ['"input": "much"', "input"],
+  ['"input": "NaN"', "input"],
+  ['"input": null', "input"],
+  ['"input": 1e999', "input"],
+  ['"cachedInput": -0.1', "cachedInput"],
+  ['"cachedInput": 1e999', "cachedInput"],
+  ['"output": -1', "output"],
+  ['"output": 1e999', "output"],
+  ['"output": 1000001', "output"],
+  ['"currency": "ABC"', "currency"],
+  ['"currency": "usd"', "currency"],
+  ['"currency": ""', "currency"],
+  ['"currency": 5', "currency"],
+])("%s is refused as a part of a price", async (part, path) => {
+  const payload = `{ "input": 1, "output": 1, ${part} }`;
+  const { status, error } = await send("PUT", "/models/prices/groq%2Fllama", payload);
+  expect([status, error.details]).toMatchObject([400, [{ path }]]);
+});
+
+it.each([
+  ['"fallbackModels": ["a/1", "a/2", "a/3", "a/4"]', "fallbackModels"],
+  [`"fallbackModels": ["${second}", "${second}"]`, "fallbackModels"],
+  ['"fallbackModels": [""]', "fallbackModels.0"],
+  ['"fallbackModels": [5]', "fallbackModels.0"],
+  [`"fallbackModels": ["${second}", "nowhere/small"]`, "fallbackModels.1"],
+  ['"fallbackModels": "one"', "fallbackModels"],
+  ['"reasoning": "maximal"', "reasoning"],
+  ['"maxOutputTokens": 0', "maxOutputTokens"],
+  ['"maxOutputTokens": 200001', "maxOutputTokens"],
+  ['"maxOutputTokens": 1.5', "maxOutputTokens"],
+  ['"monthlyCostBudget": -1', "monthlyCostBudget"],
+  ['"monthlyCostBudget": "NaN"', "monthlyCostBudget"],
+  ['"monthlyCostBudget": 1e999', "monthlyCostBudget"],
+  ['"handoff": { "failedReplies": 0 }', "handoff.failedReplies"],
+  ['"handoff": { "failedReplies": 11 }', "handoff.failedReplies"],
+])("%s is refused as a setting of an agent, by its path", async (part, path) => {
+  const created = await send("POST", "/agents", `{ "name": "Harbour", "model": "${own}", ${part} }`);
+  expect([created.status, created.error.details]).toMatchObject([400, [{ path }]]);
+  const changed = await send("PATCH", `/agents/${await createAgent()}`, `{ ${part} }`);
+  expect([changed.status, changed.error.details]).toMatchObject([400, [{ path }]]);
+});
+
+it("a model that is one of the agent's fallback models is refused as its own model", async () => {
+  const agentId = await createAgent();
+  const { status, body } = await server.call("PATCH", `/agents/${agentId}`, { model: second }, account);
+  expect([status, body.error.details]).toMatchObject([400, [{ path: "fallbackModels.0" }]]);
+});
+
+it("the costs of an agent that the organization does not have are not found", async () => {
+  const stranger = await server.server.createAccount();
+  const url = `/models/costs?agentId=${await createAgent()}`;
+  expect((await server.call("GET", url, undefined, account)).status).toBe(200);
+  expect((await server.call("GET", url, undefined, stranger)).status).toBe(404);
 });
 
 it("all prices of an organization have one currency, even if they are set at the same time", async () => {

@@ -13,6 +13,8 @@ const nothing = {
   chatBytesToday: 0,
   submissionBytesToday: 0,
   tokensThisMonth: 0,
+  costThisMonth: 0,
+  monthlyCostBudget: null,
   conversationsThisMonth: 0,
   submissionsThisMonth: 0,
 };
@@ -111,7 +113,7 @@ onBothDatabases("the plan endpoint", (createDatabase) => {
     });
     const instants = ["2026-02-28T23:59:59.999Z", "2026-03-01T00:00:00.000Z", "2026-03-31T23:00:00.000Z"];
     await db.insertInto("conversations").values(instants.map(begun)).execute();
-    const tokens = ["2026-02", "2026-03"].map((month) => ({ agentId, month, tokens: 700 }));
+    const tokens = ["2026-02", "2026-03"].map((month) => ({ agentId, month, tokens: 700, cost: 0.25 }));
     await db.insertInto("agentMonths").values(tokens).execute();
     const counts = { agentId, impressions: 9, started: 9, submitted: 2, successful: 9, failed: 9 };
     const days = ["2026-02-28", "2026-03-01", "2026-03-31"].map((day) => ({ toolId: "tool_1", day, ...counts }));
@@ -133,6 +135,7 @@ onBothDatabases("the plan endpoint", (createDatabase) => {
         submissionBytesToday: 90,
         monthlyTokenBudget: null,
         tokensThisMonth: 700,
+        costThisMonth: 0.25,
         conversationsThisMonth: 2,
         submissionsThisMonth: 6,
       },

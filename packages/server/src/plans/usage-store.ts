@@ -15,7 +15,7 @@ export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
   const selectUsage = (organizationId: string, { month, firstDay, firstConversation, today }: Month) =>
     db
       .selectFrom("agents")
-      .select(["agents.id", "agents.name", "agents.monthlyTokenBudget"])
+      .select(["agents.id", "agents.name", "agents.monthlyTokenBudget", "agents.monthlyCostBudget"])
       .select(({ selectFrom }) => {
         const count = sql<number>`cast(count(*) as bigint)`.as("n");
         const tools = selectFrom("tools").select(count).whereRef("tools.agentId", "=", "agents.id");
@@ -23,8 +23,7 @@ export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
           .select(count)
           .whereRef("conversations.agentId", "=", "agents.id")
           .where("conversations.id", ">=", firstConversation);
-        const tokens = selectFrom("agentMonths")
-          .select("tokens")
+        const ofMonth = selectFrom("agentMonths")
           .whereRef("agentMonths.agentId", "=", "agents.id")
           .where("month", "=", month);
         const submissions = selectFrom("formDays")
@@ -47,7 +46,8 @@ export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
           sql<number>`coalesce(${submissionBytes}, 0)`.as("submissionBytesToday"),
           sql<number>`${tools}`.as("tools"),
           sql<number>`${conversations}`.as("conversationsThisMonth"),
-          sql<number>`coalesce(${tokens}, 0)`.as("tokensThisMonth"),
+          sql<number>`coalesce(${ofMonth.select("tokens")}, 0)`.as("tokensThisMonth"),
+          sql<number>`coalesce(${ofMonth.select("cost")}, 0)`.as("costThisMonth"),
           sql<number>`coalesce(${submissions}, 0)`.as("submissionsThisMonth"),
         ];
       })

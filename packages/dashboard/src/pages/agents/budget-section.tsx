@@ -5,6 +5,7 @@ import { Section } from "../../components/page.tsx";
 import { pluralize } from "../../components/plural.ts";
 import { Skeleton } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
+import { useCurrency } from "../../data/use-currency.ts";
 
 type Values = { monthlyTokenBudget: number | null; monthlyCostBudget: number | null; budgetMessage: string };
 
@@ -21,13 +22,23 @@ export function BudgetSection({
   errorAt: (path: string) => string | undefined;
 }) {
   const { monthlyTokenBudget, monthlyCostBudget, budgetMessage } = values;
-  const costs = useCostsOfMonth(agentId);
+  const { isPending, usage } = useUsage(agentId);
+  const currency = useCurrency();
+  const unknown = useUnknownCosts(agentId);
   return (
     <Section
       title="Budget"
-      description="Limits how many tokens this agent uses and what it costs per calendar month (UTC). A reply that is running when a limit is reached still finishes."
+      description="Limits how many tokens this agent uses and what it costs per calendar month (UTC). A reply that is running when a limit is reached still finishes. At 80%, owners and admins get an email."
     >
-      <TokensUsed agentId={agentId} budget={monthlyTokenBudget} />
+      {isPending && <Skeleton className="h-10 max-w-md" />}
+      {usage && (
+        <Used
+          spent={usage.tokensThisMonth}
+          budget={monthlyTokenBudget}
+          unit=" tokens"
+          format={(tokens) => tokens.toLocaleString()}
+        />
+      )}
       <NumberField
         label="Monthly token limit"
         isOptional
@@ -40,10 +51,24 @@ export function BudgetSection({
         onChange={(value) => onChange({ monthlyTokenBudget: value })}
         error={errorAt("monthlyTokenBudget")}
       />
-      {costs.isPending && <Skeleton className="h-10 max-w-md" />}
-      {costs.data && <CostsOfMonth costs={costs.data} budget={monthlyCostBudget} />}
+      {isPending && <Skeleton className="h-10 max-w-md" />}
+      {usage && currency && (
+        <div className="grid gap-1">
+          <Used
+            spent={usage.costThisMonth}
+            budget={monthlyCostBudget}
+            unit=""
+            format={(money) => formatCost(money, currency)}
+          />
+          {unknown > 0 && (
+            <p className="max-w-md text-sm text-soft">
+              Without {pluralize(unknown, "reply", "replies")} whose model has no price.
+            </p>
+          )}
+        </div>
+      )}
       <NumberField
-        label={costs.data ? `Monthly cost limit (${costs.data.currency})` : "Monthly cost limit"}
+        label={currency ? `Monthly cost limit (${currency})` : "Monthly cost limit"}
         isOptional
         min={0}
         step="any"
@@ -66,39 +91,16 @@ export function BudgetSection({
   );
 }
 
-function TokensUsed({ agentId, budget }: { agentId: string; budget: number | null }) {
-  const usage = useQuery(endpointQuery("getPlan"));
-  if (usage.isError) return null;
-  if (!usage.data) return <Skeleton className="h-10 max-w-md" />;
-  const spent = usage.data.usage.agents.find(({ id }) => id === agentId)?.tokensThisMonth ?? 0;
-  return <Used spent={spent} budget={budget} unit=" tokens" format={(tokens) => tokens.toLocaleString()} />;
+/** What the agent has used this month, from the counters that its budgets are compared with. */
+function useUsage(agentId: string) {
+  const { data, isPending } = useQuery(endpointQuery("getPlan"));
+  return { isPending, usage: data?.usage.agents.find(({ id }) => id === agentId) };
 }
 
-type Costs = { cost: number | null; currency: string; unknownCostReplies: number };
-
-function useCostsOfMonth(agentId: string) {
+/** The replies of this month whose cost is unknown. They count towards no budget. */
+function useUnknownCosts(agentId: string) {
   const from = `${new Date().toISOString().slice(0, 7)}-01`;
-  return useQuery(endpointQuery("estimateModelCosts", { agentId, from }));
-}
-
-/** Replies of unknown price count towards no limit, so a limit alone could give a false sense of safety. */
-function CostsOfMonth({
-  costs: { cost, currency, unknownCostReplies },
-  budget,
-}: {
-  costs: Costs;
-  budget: number | null;
-}) {
-  return (
-    <div className="grid gap-1">
-      <Used spent={cost ?? 0} budget={budget} unit="" format={(money) => formatCost(money, currency)} />
-      {unknownCostReplies > 0 && (
-        <p className="max-w-md text-sm text-soft">
-          Without {pluralize(unknownCostReplies, "reply", "replies")} whose model has no price.
-        </p>
-      )}
-    </div>
-  );
+  return useQuery(endpointQuery("estimateModelCosts", { agentId, from })).data?.unknownCostReplies ?? 0;
 }
 
 /** What was used this month, and how much of the budget that is. */

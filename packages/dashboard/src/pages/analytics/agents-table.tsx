@@ -1,9 +1,9 @@
 import type { ConversationAnalytics } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
-import { formatCost } from "../../components/cost-text.ts";
 import { formatPercent } from "../../components/day-text.ts";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { type AnalyticsSearch, percentOf } from "./analytics-range.ts";
+import { CostCell } from "./cost-cell.tsx";
 
 /** The organization's agents, the busiest first. A row links to the agent's own analytics. */
 export function AgentsTable({
@@ -48,7 +48,7 @@ export function AgentsTable({
             <Td isNumber>{agent.failedReplies.toLocaleString()}</Td>
             <Td isNumber>{good === null ? "–" : formatPercent(good)}</Td>
             <Td isNumber>{(agent.inputTokens + agent.outputTokens).toLocaleString()}</Td>
-            {hasCost && <Td isNumber>{formatCost(agent.cost, currency)}</Td>}
+            {hasCost && <CostCell costs={agent} currency={currency} />}
           </LinkTr>
         );
       })}

@@ -15,6 +15,7 @@ import { Funnels } from "./funnels.tsx";
 import { HandoffFigures } from "./handoff-figures.tsx";
 import { HoursChart } from "./hours-chart.tsx";
 import { listMetrics, type Metric } from "./metrics.ts";
+import { ModelsTable } from "./models-table.tsx";
 import { OverTime } from "./over-time.tsx";
 import { Totals } from "./totals.tsx";
 
@@ -87,6 +88,14 @@ function Figures({
       <HoursChart hours={data.hours} />
       {!ofAll && <Funnels period={{ agentId, from: data.from, to: data.to }} />}
       <HandoffFigures handoffs={data.handoffs} agentId={agentId} />
+      {data.models.length > 0 && (
+        <Section
+          title="By model"
+          description="A reply counts for the model that wrote its last step, at the price of that moment."
+        >
+          <ModelsTable {...data} />
+        </Section>
+      )}
       {ofAll && (
         <Section title="By agent">
           <AgentsTable data={data} range={ofAll} />

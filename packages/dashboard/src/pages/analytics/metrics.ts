@@ -1,8 +1,7 @@
 import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract";
 import type { BarPart } from "../../components/bar-chart.tsx";
-import { formatCost } from "../../components/cost-text.ts";
+import { describeCosts, formatCost } from "../../components/cost-text.ts";
 import { formatPercent } from "../../components/day-text.ts";
-import { pluralize } from "../../components/plural.ts";
 import { percentOf } from "./analytics-range.ts";
 
 const number = new Intl.NumberFormat();
@@ -113,12 +112,10 @@ function costMetric(currency: string): Metric {
     id: "cost",
     label: "Cost",
     value: ({ cost }) => format(cost),
-    note: ({ replies, cost, unknownCostReplies }) =>
-      unknownCostReplies > 0
-        ? `without ${pluralize(unknownCostReplies, "reply", "replies")} of unknown cost`
-        : replies > 0
-          ? `${format(cost / replies)} per reply`
-          : "",
+    note: ({ replies, cost, unknownCostReplies }) => {
+      const [, leftOut] = describeCosts({ cost, unknownCostReplies }, currency);
+      return leftOut || (replies > 0 ? `${format(cost / replies)} per reply` : "");
+    },
     compared: ({ cost }) => cost,
     isShare: false,
     chart: "Cost",

@@ -1,10 +1,10 @@
 import type { ConversationAnalytics } from "@foyer/contract";
 import { BarChart, Legend } from "../../components/bar-chart.tsx";
-import { formatCost } from "../../components/cost-text.ts";
 import { formatDay, selectLabelledDays } from "../../components/day-text.ts";
 import { Section } from "../../components/page.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { fillDays } from "./analytics-range.ts";
+import { CostCell } from "./cost-cell.tsx";
 import type { Metric } from "./metrics.ts";
 
 /** A chart of one metric by day with the period before, and a table of all metrics. */
@@ -88,7 +88,7 @@ function DaysTable({ data: { days, totals, currency } }: { data: ConversationAna
               <Td isNumber>{day.ratedDown.toLocaleString()}</Td>
               <Td isNumber>{day.inputTokens.toLocaleString()}</Td>
               <Td isNumber>{day.outputTokens.toLocaleString()}</Td>
-              {hasCost && <Td isNumber>{formatCost(day.cost, currency)}</Td>}
+              {hasCost && <CostCell costs={day} currency={currency} />}
             </Tr>
           ))}
         </Table>

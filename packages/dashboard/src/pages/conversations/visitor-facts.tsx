@@ -1,8 +1,10 @@
 import { Link } from "@tanstack/react-router";
+import { describeCosts } from "../../components/cost-text.ts";
 import { type Fact, FactList } from "../../components/fact-list.tsx";
 import { Time } from "../../components/time.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { visitorFacts } from "../../components/visitor-identity.tsx";
+import { useCurrency } from "../../data/use-currency.ts";
 import { findAnswerAddress } from "./handoff-lines.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 
@@ -14,6 +16,7 @@ export function VisitorFacts({
   conversation: ConversationDetail;
   submissions: ReadonlyArray<{ id: string; toolName: string; createdAt: string }>;
 }) {
+  const currency = useCurrency();
   const { agentId, userId, isTest, context, createdAt, updatedAt, messages } = conversation;
   const facts: Fact[] = [
     ...visitorFacts(conversation),
@@ -29,6 +32,7 @@ export function VisitorFacts({
     ["Rated good", count(messages, ({ feedback }) => feedback === "up")],
     ["Rated bad", count(messages, ({ feedback }) => feedback === "down")],
     ["Failed replies", count(messages, ({ stopReason }) => stopReason === "error")],
+    ["Cost", currency && formatCosts(conversation, currency)],
   ];
   return (
     <div className="grid gap-4">
@@ -67,6 +71,12 @@ export function VisitorFacts({
       )}
     </div>
   );
+}
+
+/** Nothing for a conversation in which no model was called. */
+function formatCosts({ messages, cost = 0, unknownCostReplies = 0 }: ConversationDetail, currency: string) {
+  if (cost === 0 && unknownCostReplies === 0 && !messages.some(({ model }) => model)) return null;
+  return describeCosts({ cost, unknownCostReplies }, currency).join(" ").trim();
 }
 
 function count(

@@ -23,8 +23,9 @@ export function createConversationAnalytics(
   const store = createConversationAnalyticsStore(deps);
   const { prices } = deps;
   return {
-    /** See past-costs.ts. */
+    /** See past-costs.ts. @throws 404 when the organization has no such agent */
     async estimateCosts(organizationId: string, { model = null, ...query }: Query & { model?: string | null }) {
+      if (query.agentId !== undefined) await agents.get(organizationId, query.agentId);
       const range = { organizationId, agentId: query.agentId, ...parseRange(query) };
       return estimateCosts(deps, range, model);
     },
