@@ -46,8 +46,10 @@ function compareWith(extracted: string, reference: string): Comparison {
     .filter(({ word, index }) => !takeParts(word) && !isJoined(index))
     .map(({ word }) => word);
 
-  /** The readers place spaces differently: "rather1" is a word and the number of its footnote. */
+  /** The readers place spaces differently, and the extraction leaves out the number of a footnote: "rather1". */
   function takeParts(word: string): boolean {
+    const [, noted = ""] = /^(\p{L}{3,})(?:\d{1,3}|[ivx]{1,4})$/u.exec(word) ?? [];
+    if (take(noted)) return true;
     for (let cut = 1; cut < word.length; cut++) {
       const [start, end] = [word.slice(0, cut), word.slice(cut)];
       const isFound = (left.get(start) ?? 0) > 0 && (left.get(end) ?? 0) > 0;
@@ -88,14 +90,15 @@ function tokenize(text: string): string[] {
   return words ?? [];
 }
 
-/** Programs show numbers with a different number of digits, so that only the first nine of longer ones count. */
+/** Programs show numbers with a different number of digits, so that only the first seven of longer ones count. */
 const unifyNumbers = (text: string) =>
   text.replace(/(?<![\d.,])\d+\.\d+(?![\d.,])/g, (number) =>
-    number.length > 10 ? String(Number(Number(number).toPrecision(9))) : number,
+    number.length > 8 ? String(Number(Number(number).toPrecision(7))) : number,
   );
 
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-const month = `(${months.join("|")})[a-z]*`;
+/** The whole name of a month, or its first three letters. */
+const month = `(${months.join("|")})(?:uary|ruary|ch|il|e|y|ust|tember|ober|ember)?(?![a-z])`;
 /** Dates in the orders that programs show them in. */
 const datePatterns = [
   /(?<![\d.,/-])(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})(?![\d/-])/g,
@@ -109,6 +112,8 @@ function unifyDates(text: string): string {
     (result, pattern) =>
       result.replace(pattern, (...match) => {
         const parts = match.slice(1, -2).filter((part) => typeof part === "string" && /[a-z\d]/.test(part));
+        // LibreOffice counts the days before March 1900 from another date.
+        if (parts.some((part) => part === "1899" || part === "1900")) return " ";
         const numbers = parts.map((part) => {
           const index = months.indexOf(part);
           return index >= 0 ? index + 1 : Number(part) % 100;

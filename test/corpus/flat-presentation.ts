@@ -18,6 +18,7 @@ export function readFlatPresentation(xml: string): string {
   let text = "";
   let optional = "";
   let isHidden = false;
+  let slide = 0;
   let placeholderDepth = 0;
   const isIn = (tag: string) => path.includes(tag);
 
@@ -30,6 +31,7 @@ export function readFlatPresentation(xml: string): string {
     if (tag === "master-page") master = attributes["style:name"] ?? "";
     if (tag === "page" && name === "draw:page") {
       isHidden = hiddenStyles.has(attributes["draw:style-name"] ?? "");
+      optional += ` ${++slide} `;
       if (!isHidden) used.add(attributes["draw:master-page-name"] ?? "");
     }
     // Shapes of a master slide that stand for those of the slides.

@@ -1,6 +1,8 @@
 import { SaxesParser } from "saxes";
 import { OPTIONAL } from "./compare-texts.ts";
 
+/** What LibreOffice shows for a formula that it cannot compute, whose result the file may store. */
+const failedFormula = /^\s*(Err:\d+|#[A-Z/0]+[?!])\s*$/;
 /** The number of characters after which a sheet is not read further. */
 const MAX_CHARACTERS = 20_000_000;
 const localName = (name: string) => name.slice(name.indexOf(":") + 1);
@@ -73,7 +75,8 @@ export function readFlatSpreadsheet(xml: string): string {
           column += cell.repeat;
           break;
         }
-        if (!hiddenColumns.has(column)) row += `${cell.text}\t`;
+        if (failedFormula.test(cell.text)) optional += `${cell.text} `;
+        else if (!hiddenColumns.has(column)) row += `${cell.text}\t`;
         if (row.length > MAX_CHARACTERS) break;
       }
       cell = { text: "", repeat: 1 };

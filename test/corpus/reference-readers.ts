@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { DocumentFormat } from "@foyer/contract/rules/document-formats";
+import { strFromU8, unzipSync } from "fflate";
 import { type Browser, chromium } from "playwright-core";
 import { unpackChromium } from "../chromium.ts";
 import { ALTERNATIVE, OPTIONAL } from "./compare-texts.ts";
@@ -43,14 +44,14 @@ export function createReferenceReaders() {
     docx: (file) => readText("docx", file),
     odt: (file) => readText("odt", file),
     rtf: (file) => readText("rtf", file),
-    xlsx: async (file) => readFlatSpreadsheet(await convertWithOffice(file, "fods")),
+    xlsx: readSpreadsheet,
     ods: async (file) => {
-      const text = readFlatSpreadsheet(await convertWithOffice(file, "fods"));
+      const text = await readSpreadsheet(file);
       // LibreOffice shows numbers in the language of its own interface, not in that of the file.
       return `${text}${text.includes(OPTIONAL) ? "" : OPTIONAL}${text.replace(/[.,]/g, (sign) => (sign === "." ? "," : "."))}`;
     },
     pptx: async (file) => readFlatPresentation(await convertWithOffice(file, "fodp")),
-    epub: async (file) => readWithPandoc("epub", file),
+    epub: async (file) => (await readWithPandoc("epub", file)) + OPTIONAL + readSource(file),
     markdown: async (file) => readWithPandoc("gfm+yaml_metadata_block", file),
     html: readInBrowser,
   };
@@ -75,15 +76,42 @@ export function createReferenceReaders() {
 }
 
 /** The version of the texts in the cache. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** The text in LibreOffice. What only pandoc reads, such as equations, is optional. */
 async function readText(format: string, file: string): Promise<string> {
   return (
     (await convertWithOffice(file, "txt:Text (encoded):UTF8")) +
     OPTIONAL +
-    (await readWithPandoc(format, file).catch(() => ""))
+    (await readWithPandoc(format, file).catch(() => "")) +
+    readSource(file)
   );
+}
+
+/** Formulas whose result changes without a change in the file, pivot tables and data of servers, which are read anew. */
+const recalculated =
+  /<f\b[^<>]*>[^<]*\b(?:RAND|RANDBETWEEN|NOW|TODAY)\(|:formula="[^"]*\b(?:RAND|RANDBETWEEN|NOW|TODAY)\(|<pivotTableDefinition\b|<volTypes\b|<table:data-pilot-table /;
+
+/** @throws when LibreOffice shows other cells than those that the file stores */
+async function readSpreadsheet(file: string): Promise<string> {
+  if (readParts(file).some((part) => recalculated.test(part)))
+    throw new Error(`The cells of ${basename(file)} change when it is opened.`);
+  return readFlatSpreadsheet(await convertWithOffice(file, "fods"));
+}
+
+/** The text in the source of a file. It includes page headers and text boxes, which LibreOffice leaves out of its texts. */
+const readSource = (file: string): string =>
+  readParts(file)
+    .join("\n")
+    .replace(/<\/(?:\w+:)?(?:p|h[1-6]?|td|th|li|div|tr|dt|dd)>/g, "\n")
+    .replace(/<[^<>]*>/g, "");
+
+/** The parts of an archive that contain markup, or the whole file. */
+function readParts(file: string): string[] {
+  const bytes = readFileSync(file);
+  if (!bytes.subarray(0, 2).equals(Buffer.from("PK"))) return [bytes.toString("latin1")];
+  const isRead = ({ name }: { name: string }) => /\.(xml|x?html?|ncx|opf)$/i.test(name);
+  return Object.values(unzipSync(bytes, { filter: isRead })).map((part) => strFromU8(part));
 }
 
 /** Removes the alternative texts of pictures and the TeX source of formulas. */
@@ -157,8 +185,11 @@ function withoutRepeatedEdges(text: string): string {
  */
 const visibleText = `(() => {
   const optional = document.documentElement.textContent;
-  const dropped = "script, style, noscript, select, nav, menu, body > header, body > footer, body > aside, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary]";
+  const dropped = "script, style, noscript, select, nav, menu, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary]";
   for (const part of document.querySelectorAll(dropped)) part.remove();
+  for (const part of document.querySelectorAll("header, footer, aside")) if (!part.closest("main, article, section")) part.remove();
+  const navigation = /^(site-|main-|top-)?(nav|navbar|navigation|menu|breadcrumbs?|sidebar|cookie-?\\w*|pagination)$/i;
+  for (const part of document.querySelectorAll("[class], [id]")) if ([part.id, ...part.classList].some((name) => navigation.test(name))) part.remove();
   const text = document.body ? document.body.innerText : document.documentElement.textContent;
   const main = [...document.querySelectorAll("main, [role=main], article, [role=article]")].filter((part) => !part.parentElement.closest("main, [role=main], article, [role=article]")).map((part) => part.innerText).join("\\n");
   const renderings = main.length >= 0.2 * text.length ? [text, main] : [text];

@@ -191,6 +191,12 @@ describe("reading Markdown that contains HTML", () => {
 });
 
 describe("reading details of pages", () => {
+  it("reads a table that a program exported as HTML under the name of a spreadsheet", async () => {
+    const table = "<table><tr><th>Bike</th><th>Price</th></tr><tr><td>City</td><td>12</td></tr></table>";
+    const { blocks } = await extract(Buffer.from(table), () => {}, { declared: declaredType("", "prices.xlsx") });
+    expect(blocks.map(({ text }) => text)).toEqual(["Bike: City | Price: 12"]);
+  });
+
   it("keeps the question of an accordion without an answer", async () => {
     const page = "<main><details><summary>Do you deliver?</summary></details><p>Call us.</p></main>";
     expect(await texts(`<!doctype html>${page}`)).toEqual(["Do you deliver?", "Call us."]);

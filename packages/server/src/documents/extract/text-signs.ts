@@ -2,7 +2,8 @@ import { readRecords } from "./read-records.ts";
 
 const htmlStart =
   /^[\s\u200b\ufeff]*(<!--[\s\S]{0,2000}?-->\s*)?(<\?xml[^>]{0,200}\?>\s*)?(<!doctype\s+html|<html|<head|<body)\b/i;
-const htmlTags = /<(p|div|h[1-6]|ul|ol|table|section|article|main|br|span)\b[^<>]{0,500}>/gi;
+const htmlTags =
+  /<(p|div|h[1-6]|ul|ol|li|dl|dt|dd|table|caption|tr|th|td|section|article|main|br|span)\b[^<>]{0,500}>/gi;
 const markdown = /^#{1,6} \S|^\s*[-*+] \S|\]\([^)\s]+\)|^```|\*\*\S/m;
 
 export const isHtml = (text: string): boolean => htmlStart.test(text);
