@@ -47,10 +47,30 @@ export function createFileStore(db: Db) {
       content: param("content"),
     }),
   );
+  const readPart = compileOnce<{ fileId: string; number: number }, { content: Buffer }>((param) =>
+    db
+      .selectFrom("documentFileParts")
+      .select("content")
+      .where("fileId", "=", param("fileId"))
+      .where("number", "=", param("number")),
+  );
   const deleteFile = (id: string) => deleteInParts(db, id);
 
   return {
-    ...fileReaders(db),
+    /** Reads a file part by part. Ends early if the file is deleted in the meantime. */
+    async *read(fileId: string): AsyncGenerator<Buffer> {
+      for (let number = 0; ; number++) {
+        const part = (await readPart(db, { fileId, number })).rows[0];
+        if (!part) return;
+        yield part.content;
+      }
+    },
+    /** Reads a small text file into memory. */
+    async readText(fileId: string): Promise<string> {
+      const parts = db.selectFrom("documentFileParts").select("content").where("fileId", "=", fileId);
+      const rows = await parts.orderBy("number").execute();
+      return Buffer.concat(rows.map(({ content }) => content)).toString();
+    },
     deleteFile,
     deleteOrphans: (now: number) => deleteOrphans(db, now),
     /** Stores a small original within the caller's transaction. */
@@ -103,32 +123,6 @@ export function createFileStore(db: Db) {
       if (content === null) return;
       await insertFile(trx, id, owner);
       await insertPart(trx, { fileId: id, number: 0, content });
-    },
-  };
-}
-
-function fileReaders(db: Db) {
-  const readPart = compileOnce<{ fileId: string; number: number }, { content: Buffer }>((param) =>
-    db
-      .selectFrom("documentFileParts")
-      .select("content")
-      .where("fileId", "=", param("fileId"))
-      .where("number", "=", param("number")),
-  );
-  return {
-    /** Reads a file part by part. Ends early if the file is deleted in the meantime. */
-    async *read(fileId: string): AsyncGenerator<Buffer> {
-      for (let number = 0; ; number++) {
-        const part = (await readPart(db, { fileId, number })).rows[0];
-        if (!part) return;
-        yield part.content;
-      }
-    },
-    /** Reads a small text file into memory. */
-    async readText(fileId: string): Promise<string> {
-      const parts = db.selectFrom("documentFileParts").select("content").where("fileId", "=", fileId);
-      const rows = await parts.orderBy("number").execute();
-      return Buffer.concat(rows.map(({ content }) => content)).toString();
     },
   };
 }

@@ -51,10 +51,25 @@ type BulkAction = "delete" | "enable" | "disable" | "retry";
 
 export type DocumentService = ReturnType<typeof createDocumentService>;
 
-export function createDocumentService(deps: ServiceDeps, parts: Parts) {
+export function createDocumentService(deps: ServiceDeps, { agents, store, files, writer, markAnswered }: Parts) {
+  const { db, outbound } = deps;
+
+  function createContent(input: Omit<DocumentCreate, "agentId">): DocumentContent {
+    checkContent({ body: input, refused: nothing }, (url) => checkPageAddress(outbound, url));
+    return toContent(input);
+  }
+
+  async function change(rows: readonly DocumentRow[], action: Exclude<BulkAction, "delete">) {
+    for (const row of rows) {
+      if (action === "retry") await retryRow(writer, row);
+      else await writer.changeSettings(row, { isEnabled: action === "enable" ? 1 : 0 });
+    }
+    return rows.length;
+  }
+
   /** Adds the documents of the hits. Drops hits of documents that were deleted after the search. */
   async function withDocuments<Hit extends { documentId: string }>(organizationId: string, hits: readonly Hit[]) {
-    const rows = await parts.store.getAll(organizationId, [...new Set(hits.map(({ documentId }) => documentId))]);
+    const rows = await store.getAll(organizationId, [...new Set(hits.map(({ documentId }) => documentId))]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return hits.flatMap((hit) => {
       const document = byId.get(hit.documentId);
@@ -62,51 +77,6 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
     });
   }
 
-  return {
-    ...readers(parts),
-    ...createChecks(deps, parts),
-    ...writers(deps, parts),
-    ...uploads(deps.db, parts),
-    ...bulkActions(parts),
-    knowledgeSize: parts.store.knowledgeSize,
-    allPassages: parts.store.allPassages,
-    /** Passages for a reply, best first. */
-    async passagesFor(organizationId: string, agentId: string, queries: readonly string[]) {
-      const { hits } = await searchPassages(deps, { organizationId, agentId, queries, limit: DEFAULT_HITS });
-      return (await withDocuments(organizationId, hits)).map(({ hit, document }) => ({
-        documentId: document.id,
-        ordinal: hit.ordinal,
-        ...currentTitleAndUrl(document),
-        page: hit.page,
-        heading: hit.heading,
-        text: hit.text,
-        citation: document.citation,
-        score: hit.score,
-        matched: hit.matched,
-      }));
-    },
-    /** Passages that the agent's search would find. */
-    async search({ organizationId }: Principal, { agentId, query, limit }: SearchInput) {
-      await parts.agents.get(organizationId, agentId);
-      const found = await searchPassages(deps, {
-        organizationId,
-        agentId,
-        queries: [query],
-        limit: Math.min(limit ?? DEFAULT_HITS, MAX_HITS),
-      });
-      const hits = (await withDocuments(organizationId, found.hits)).map(({ hit, document }) => {
-        const { documentId, page, heading, text, score, matched, matchedBy } = hit;
-        const { title, url } = currentTitleAndUrl(document);
-        return { documentId, title, url, page, heading, text, score, matched, matchedBy };
-      });
-      return { hits, ms: found.ms };
-    },
-  };
-}
-
-type SearchInput = { agentId: string; query: string; limit?: number | null };
-
-function readers({ agents, store, files }: Parts) {
   return {
     async list(organizationId: string, { limit, offset = 0, ...filter }: DocumentQuery) {
       const page = { limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset };
@@ -145,31 +115,14 @@ function readers({ agents, store, files }: Parts) {
       const limit = readLimits(plan).documentsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit, ...fileLimits };
     },
-  };
-}
-
-/** Checks that apply to the usable part of a body that its schema refuses. */
-function createChecks({ outbound }: ServiceDeps, { store }: Parts) {
-  return {
-    /** @throws 400 */
+    /** Checks the valid part of a body that its schema refuses. @throws 400 */
     checkPartOfNew: (part: PartialBody<DocumentCreate>): void =>
       checkContent(part, (url) => checkPageAddress(outbound, url)),
-    /** @throws 400, or 404 */
+    /** Checks the valid part of a body that its schema refuses. @throws 400, or 404 */
     async checkPart(organizationId: string, id: string, { body }: PartialBody<DocumentChanges>): Promise<void> {
       const { kind } = await findDocument(store, organizationId, id);
       if (kind === "page" && body.url) checkPageAddress(outbound, body.url);
     },
-  };
-}
-
-const nothing: ReadonlySet<string> = new Set();
-
-function writers({ outbound }: ServiceDeps, { agents, store, files, writer, markAnswered }: Parts) {
-  function createContent(input: Omit<DocumentCreate, "agentId">): DocumentContent {
-    checkContent({ body: input, refused: nothing }, (url) => checkPageAddress(outbound, url));
-    return toContent(input);
-  }
-  return {
     async create(principal: Principal, { agentId, ...input }: DocumentCreate, keep?: SaveResponse): Promise<Saved> {
       const { organizationId } = principal;
       const { unansweredId: groupId } = input;
@@ -213,11 +166,6 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
     async retry(organizationId: string, id: string): Promise<Document> {
       return (await retryRow(writer, await findDocument(store, organizationId, id))).document;
     },
-  };
-}
-
-function uploads(db: Deps["db"], { agents, files, store, writer }: Parts) {
-  return {
     /** Receives the body of an upload. The caller passes the file on to `addFile`, or discards it. */
     async receive(
       { organizationId }: Principal,
@@ -254,8 +202,56 @@ function uploads(db: Deps["db"], { agents, files, store, writer }: Parts) {
         throw error;
       }
     },
+    /** Changes the documents that exist. @returns the number of changed documents */
+    async bulk(organizationId: string, ids: readonly string[], action: BulkAction): Promise<number> {
+      const validIds = [...new Set(ids)].filter((id) => isId("doc", id));
+      let changed = 0;
+      for (let start = 0; start < validIds.length; start += BATCH) {
+        const rows = await store.getAll(organizationId, validIds.slice(start, start + BATCH));
+        changed += action === "delete" ? await writer.delete(organizationId, rows) : await change(rows, action);
+        await new Promise(setImmediate);
+      }
+      return changed;
+    },
+    knowledgeSize: store.knowledgeSize,
+    allPassages: store.allPassages,
+    /** Passages for a reply, best first. */
+    async passagesFor(organizationId: string, agentId: string, queries: readonly string[]) {
+      const { hits } = await searchPassages(deps, { organizationId, agentId, queries, limit: DEFAULT_HITS });
+      return (await withDocuments(organizationId, hits)).map(({ hit, document }) => ({
+        documentId: document.id,
+        ordinal: hit.ordinal,
+        ...currentTitleAndUrl(document),
+        page: hit.page,
+        heading: hit.heading,
+        text: hit.text,
+        citation: document.citation,
+        score: hit.score,
+        matched: hit.matched,
+      }));
+    },
+    /** Passages that the agent's search would find. */
+    async search({ organizationId }: Principal, { agentId, query, limit }: SearchInput) {
+      await agents.get(organizationId, agentId);
+      const found = await searchPassages(deps, {
+        organizationId,
+        agentId,
+        queries: [query],
+        limit: Math.min(limit ?? DEFAULT_HITS, MAX_HITS),
+      });
+      const hits = (await withDocuments(organizationId, found.hits)).map(({ hit, document }) => {
+        const { documentId, page, heading, text, score, matched, matchedBy } = hit;
+        const { title, url } = currentTitleAndUrl(document);
+        return { documentId, title, url, page, heading, text, score, matched, matchedBy };
+      });
+      return { hits, ms: found.ms };
+    },
   };
 }
+
+type SearchInput = { agentId: string; query: string; limit?: number | null };
+
+const nothing: ReadonlySet<string> = new Set();
 
 /**
  * Repeats `save` when another request has created a document with the same external key since `save` looked for it. The
@@ -279,30 +275,6 @@ type UploadedBody = {
 };
 
 type Upload = { agentId: string; name: string; externalKey?: string | undefined };
-
-function bulkActions({ store, writer }: Parts) {
-  async function change(rows: readonly DocumentRow[], action: Exclude<BulkAction, "delete">) {
-    for (const row of rows) {
-      if (action === "retry") await retryRow(writer, row);
-      else await writer.changeSettings(row, { isEnabled: action === "enable" ? 1 : 0 });
-    }
-    return rows.length;
-  }
-
-  return {
-    /** Changes the documents that exist. @returns the number of changed documents */
-    async bulk(organizationId: string, ids: readonly string[], action: BulkAction): Promise<number> {
-      const validIds = [...new Set(ids)].filter((id) => isId("doc", id));
-      let changed = 0;
-      for (let start = 0; start < validIds.length; start += BATCH) {
-        const rows = await store.getAll(organizationId, validIds.slice(start, start + BATCH));
-        changed += action === "delete" ? await writer.delete(organizationId, rows) : await change(rows, action);
-        await new Promise(setImmediate);
-      }
-      return changed;
-    },
-  };
-}
 
 async function findDocument(store: DocumentStore, organizationId: string, id: string): Promise<DocumentRow> {
   const row = isId("doc", id) ? await store.get(organizationId, id) : undefined;

@@ -40,23 +40,16 @@ type Parts = { store: WebhookStore; outbox: Outbox; listeners: EventListeners };
 type ServiceDeps = Pick<Deps, "db" | "config" | "outbound" | "encryption" | "log">;
 
 /** Manages an organization's webhooks and their deliveries. */
-export function createWebhookService(deps: ServiceDeps, parts: Parts) {
+export function createWebhookService(deps: ServiceDeps, { store, outbox, listeners }: Parts) {
+  const { db, config, encryption, outbound } = deps;
+  const send = createEventSender(deps);
+  /** @throws 404 when the organization has no such webhook */
   const findWebhook = async (organizationId: string, id: string): Promise<WebhookRow> => {
-    const row = isId("webhook", id) ? await parts.store.get(organizationId, id) : undefined;
+    const row = isId("webhook", id) ? await store.get(organizationId, id) : undefined;
     if (!row) throw notFound("Webhook");
     return row;
   };
-  return {
-    ...createSettings(deps, parts, findWebhook),
-    ...createSigning(deps, parts, findWebhook),
-    ...createDeliveries(deps, parts, findWebhook),
-  };
-}
 
-/** @throws 404 when the organization has no such webhook */
-type Existing = (organizationId: string, id: string) => Promise<WebhookRow>;
-
-function createSettings({ encryption, outbound }: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
   /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each setting */
   async function check(organizationId: string, { url, agentIds }: Pick<WebhookChanges, "url" | "agentIds">) {
     await checkAllSequentially([
@@ -78,13 +71,23 @@ function createSettings({ encryption, outbound }: ServiceDeps, { store, listener
     return toWebhookView(row, last, attempt);
   }
 
+  async function delivery(webhookId: string, id: string): Promise<EventDelivery> {
+    const row = isId("delivery", id) ? await store.delivery(webhookId, id) : undefined;
+    if (!row) throw notFound("Delivery");
+    return row;
+  }
+
+  async function detail(row: EventDelivery): Promise<WebhookDelivery> {
+    return toDelivery(row, await store.attempts([row], SHOWN_ATTEMPTS));
+  }
+
   return {
     async list(organizationId: string, viewer: WebhookViewer): Promise<Webhook[]> {
       const webhooks = await Promise.all((await store.list(organizationId)).map(toWebhook));
       return viewer.isAdmin ? webhooks : webhooks.map(toMemberView);
     },
     async get(organizationId: string, id: string, viewer: WebhookViewer): Promise<Webhook> {
-      const webhook = await toWebhook(await existing(organizationId, id));
+      const webhook = await toWebhook(await findWebhook(organizationId, id));
       return viewer.isAdmin ? webhook : toMemberView(webhook);
     },
     /**
@@ -93,7 +96,7 @@ function createSettings({ encryption, outbound }: ServiceDeps, { store, listener
      * @throws 400, or 404
      */
     async checkPart(organizationId: string, id: string | null, { body }: PartialBody<WebhookChanges>): Promise<void> {
-      if (id !== null) await existing(organizationId, id);
+      if (id !== null) await findWebhook(organizationId, id);
       await check(organizationId, body);
     },
     /** @throws 400 for a URL that must not be called or an unknown agent, 409 when there are too many webhooks */
@@ -108,7 +111,7 @@ function createSettings({ encryption, outbound }: ServiceDeps, { store, listener
     },
     /** Enabling a webhook again clears its `disabledReason`. */
     async update(organizationId: string, id: string, changes: WebhookChanges): Promise<Webhook> {
-      await existing(organizationId, id);
+      await findWebhook(organizationId, id);
       await check(organizationId, changes);
       const { url, events, agentIds, payload, idleMinutes, description, isEnabled } = changes;
       const row = await store.update(organizationId, id, {
@@ -128,10 +131,93 @@ function createSettings({ encryption, outbound }: ServiceDeps, { store, listener
       return toWebhook(row);
     },
     async delete(organizationId: string, id: string): Promise<void> {
-      await existing(organizationId, id);
+      await findWebhook(organizationId, id);
       await store.update(organizationId, id, { isEnabled: 0 });
       listeners.forget(organizationId);
       await store.delete(organizationId, id);
+    },
+    async secret(organizationId: string, id: string): Promise<WebhookSecret> {
+      return readSigningSecret(await findWebhook(organizationId, id), encryption, id);
+    },
+    async rotateSecret(organizationId: string, id: string): Promise<WebhookSecret> {
+      const { secret } = await findWebhook(organizationId, id);
+      const row = await store.update(organizationId, id, {
+        secret: encryption.encrypt(createSigningSecret(), id),
+        previousSecret: secret,
+        rotatedAt: Date.now(),
+      });
+      listeners.forget(organizationId);
+      if (!row) throw notFound("Webhook");
+      return readSigningSecret(row, encryption, id);
+    },
+    /** Sends a sample event, even to a disabled webhook. Nothing is stored. */
+    async test(organizationId: string, id: string, type: WebhookEventType): Promise<WebhookTest> {
+      const webhook = await findWebhook(organizationId, id);
+      const [agentId]: string[] = JSON.parse(webhook.agentIds);
+      const createdAt = new Date().toISOString();
+      const event = sampleEvent(type, {
+        id: newId("evt"),
+        organizationId,
+        agentId: agentId ?? null,
+        createdAt,
+        payload: webhook.payload,
+      });
+      const startedAt = performance.now();
+      const { status, error, detail, response } = await send({
+        body: Buffer.from(JSON.stringify(event)),
+        id: event.id,
+        webhook,
+        signal: new AbortController().signal,
+      });
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { isDelivered: error === null, status, error, detail, response, durationMs };
+    },
+    async deliveries(
+      organizationId: string,
+      id: string,
+      { query, viewer }: { query: WebhookDeliveryQuery; viewer: WebhookViewer },
+    ) {
+      await findWebhook(organizationId, id);
+      const limit = Math.min(query.limit ?? PAGE.default, PAGE.max);
+      const offset = query.offset ?? 0;
+      const rows = await store.deliveries(id, { ...query, limit, offset });
+      const attempts = await store.attempts(rows, SHOWN_ATTEMPTS);
+      return {
+        deliveries: rows.map((row) => toDelivery(row, viewer.isAdmin ? attempts : attempts.map(hideAttemptAddresses))),
+        pagination: { total: await store.countDeliveries(id, query), limit, offset },
+      };
+    },
+    /** @throws 409 while the webhook is disabled or the delivery is being sent */
+    async retry(organizationId: string, id: string, deliveryId: string): Promise<WebhookDelivery> {
+      const webhook = await findWebhook(organizationId, id);
+      checkEnabled(webhook);
+      const row = await delivery(id, deliveryId);
+      const address = { target: row.target, host: hostOf(webhook.url) };
+      const leased = await inTransaction(db, (trx) => outbox.queue.retry(trx, row, address));
+      if (leased.length === 0) {
+        throw new AppError("CONFLICT", "This event is being sent right now. Try again in a minute.");
+      }
+      await outbox.worker.runWithin(leased, config.webhooks.submitWait);
+      return detail(await delivery(id, deliveryId));
+    },
+    /** @returns the number of failed deliveries that were queued again */
+    async retryFailed(organizationId: string, id: string): Promise<number> {
+      const webhook = await findWebhook(organizationId, id);
+      checkEnabled(webhook);
+      const host = hostOf(webhook.url);
+      let retried = 0;
+      for (let after: string | undefined = ""; after !== undefined; ) {
+        const failed: FailedRow[] = await store.failedAfter(id, after, RETRIED_AT_ONCE);
+        const rows = failed.map(({ id: failedId, ...previous }) => ({ ...previous, id: failedId, host, previous }));
+        if (rows.length > 0) {
+          retried += (await inTransaction(db, (trx) => outbox.queue.retryFailed(trx, rows))).size;
+          outbox.worker.notify();
+          // Let other requests run between the parts, because SQLite runs in this process.
+          await new Promise(setImmediate);
+        }
+        after = failed.length < RETRIED_AT_ONCE ? undefined : failed.at(-1)?.id;
+      }
+      return retried;
     },
   };
 }
@@ -157,111 +243,6 @@ function createRow(organizationId: string, input: WebhookCreate, encryption: Dep
     rotatedAt: null,
     createdAt: now,
     updatedAt: now,
-  };
-}
-
-function createSigning(deps: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
-  const { encryption } = deps;
-  const send = createEventSender(deps);
-  return {
-    async secret(organizationId: string, id: string): Promise<WebhookSecret> {
-      return readSigningSecret(await existing(organizationId, id), encryption, id);
-    },
-    async rotateSecret(organizationId: string, id: string): Promise<WebhookSecret> {
-      const { secret } = await existing(organizationId, id);
-      const row = await store.update(organizationId, id, {
-        secret: encryption.encrypt(createSigningSecret(), id),
-        previousSecret: secret,
-        rotatedAt: Date.now(),
-      });
-      listeners.forget(organizationId);
-      if (!row) throw notFound("Webhook");
-      return readSigningSecret(row, encryption, id);
-    },
-    /** Sends a sample event, even to a disabled webhook. Nothing is stored. */
-    async test(organizationId: string, id: string, type: WebhookEventType): Promise<WebhookTest> {
-      const webhook = await existing(organizationId, id);
-      const [agentId]: string[] = JSON.parse(webhook.agentIds);
-      const createdAt = new Date().toISOString();
-      const event = sampleEvent(type, {
-        id: newId("evt"),
-        organizationId,
-        agentId: agentId ?? null,
-        createdAt,
-        payload: webhook.payload,
-      });
-      const startedAt = performance.now();
-      const { status, error, detail, response } = await send({
-        body: Buffer.from(JSON.stringify(event)),
-        id: event.id,
-        webhook,
-        signal: new AbortController().signal,
-      });
-      const durationMs = Math.round(performance.now() - startedAt);
-      return { isDelivered: error === null, status, error, detail, response, durationMs };
-    },
-  };
-}
-
-function createDeliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, existing: Existing) {
-  async function delivery(webhookId: string, id: string): Promise<EventDelivery> {
-    const row = isId("delivery", id) ? await store.delivery(webhookId, id) : undefined;
-    if (!row) throw notFound("Delivery");
-    return row;
-  }
-
-  async function detail(row: EventDelivery): Promise<WebhookDelivery> {
-    return toDelivery(row, await store.attempts([row], SHOWN_ATTEMPTS));
-  }
-
-  return {
-    async deliveries(
-      organizationId: string,
-      id: string,
-      { query, viewer }: { query: WebhookDeliveryQuery; viewer: WebhookViewer },
-    ) {
-      await existing(organizationId, id);
-      const limit = Math.min(query.limit ?? PAGE.default, PAGE.max);
-      const offset = query.offset ?? 0;
-      const rows = await store.deliveries(id, { ...query, limit, offset });
-      const attempts = await store.attempts(rows, SHOWN_ATTEMPTS);
-      return {
-        deliveries: rows.map((row) => toDelivery(row, viewer.isAdmin ? attempts : attempts.map(hideAttemptAddresses))),
-        pagination: { total: await store.countDeliveries(id, query), limit, offset },
-      };
-    },
-    /** @throws 409 while the webhook is disabled or the delivery is being sent */
-    async retry(organizationId: string, id: string, deliveryId: string): Promise<WebhookDelivery> {
-      const webhook = await existing(organizationId, id);
-      checkEnabled(webhook);
-      const row = await delivery(id, deliveryId);
-      const address = { target: row.target, host: hostOf(webhook.url) };
-      const leased = await inTransaction(db, (trx) => outbox.queue.retry(trx, row, address));
-      if (leased.length === 0) {
-        throw new AppError("CONFLICT", "This event is being sent right now. Try again in a minute.");
-      }
-      await outbox.worker.runWithin(leased, config.webhooks.submitWait);
-      return detail(await delivery(id, deliveryId));
-    },
-    /** @returns the number of failed deliveries that were queued again */
-    async retryFailed(organizationId: string, id: string): Promise<number> {
-      const webhook = await existing(organizationId, id);
-      checkEnabled(webhook);
-      const host = hostOf(webhook.url);
-      let retried = 0;
-      for (let after: string | undefined = ""; after !== undefined; ) {
-        const failed: FailedRow[] = await store.failedAfter(id, after, RETRIED_AT_ONCE);
-        const rows = failed.map(({ id: failedId, ...previous }) => ({ ...previous, id: failedId, host, previous }));
-        if (rows.length > 0) {
-          retried += (await inTransaction(db, (trx) => outbox.queue.retryFailed(trx, rows))).size;
-          outbox.worker.notify();
-          // Let other requests run between the parts, because SQLite runs in this process.
-          await new Promise(setImmediate);
-        }
-        after = failed.length < RETRIED_AT_ONCE ? undefined : failed.at(-1)?.id;
-      }
-      return retried;
-    },
   };
 }
 

@@ -3,7 +3,6 @@ import { createBatchReader } from "../db/batch-reader.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { agentExists } from "../db/deleted-agents.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
-import type { Db } from "../db/open.ts";
 import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { SubmissionFileRow, SubmissionRow } from "../db/tables/forms.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../db/tables/outbox.ts";
@@ -39,46 +38,38 @@ type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
  * Reads, changes and deletes submissions. new-submissions.ts creates them, and attempt-records.ts updates their
  * deliveries.
  */
-export function createSubmissionStore(deps: StoreDeps) {
-  const { db } = deps;
+export function createSubmissionStore({ db, databaseKind, reads }: StoreDeps) {
+  const submissions = compileOnce<{ json: string }, SubmissionRow & { files: number }>((param) =>
+    db
+      .selectFrom("submissions")
+      .selectAll()
+      .select(sql<number>`(select count(*) from "submissionFiles" where "submissionId" = submissions.id)`.as("files"))
+      .where(agentExists("submissions"))
+      .where(
+        "id",
+        "in",
+        db.selectFrom(jsonRows<{ id: string }>(databaseKind, param("json"), { id: "text" })).select("rows.id"),
+      ),
+  );
+  const files = compileOnce<{ id: string }, SubmissionFileRow>((param) =>
+    db.selectFrom("submissionFiles").selectAll().where("submissionId", "=", param("id")).orderBy("field"),
+  );
+  const outcomes = compileOnce<{ id: string }, DeliveryOutcome>((param) =>
+    db
+      .selectFrom("deliveries")
+      .leftJoin("deliveryAttempts as last", (join) =>
+        join.onRef("last.deliveryId", "=", "deliveries.id").onRef("last.number", "=", "deliveries.attempts"),
+      )
+      .select(["position", "purpose", "type", "state", "last.error"])
+      .where("submissionId", "=", param("id"))
+      .where("purpose", "!=", sql.lit("notice"))
+      .orderBy("position"),
+  );
   const selectOwned = (organizationId: string, filter: SubmissionFilter = {}) =>
     applyFilter(
       db.selectFrom("submissions").where("organizationId", "=", organizationId).where(agentExists("submissions")),
       filter,
     );
-  return {
-    ...contentReader(deps),
-    ...deliveryReaders(db),
-    ...submissionLists(deps, selectOwned),
-    ...submissionReaders(db, selectOwned),
-    ...submissionWriters(db),
-  };
-}
-
-type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
-
-function applyFilter(query: Submissions, filter: SubmissionFilter): Submissions {
-  const { agentId, toolId, status, conversationId, from, to } = filter;
-  return query
-    .$if(conversationId !== undefined, (q) => q.where("conversationId", "=", conversationId ?? ""))
-    .$if(from !== undefined, (q) => q.where("createdAt", ">=", from ?? 0))
-    .$if(to !== undefined, (q) => q.where("createdAt", "<", to ?? 0))
-    .$if(agentId !== undefined, (q) => q.where("agentId", "=", agentId ?? ""))
-    .$if(toolId !== undefined, (q) => q.where("toolId", "=", toolId ?? ""))
-    .$if(status !== undefined, (q) => q.where("status", "=", status ?? "pending"));
-}
-
-type SelectOwned = (organizationId: string, filter?: SubmissionFilter) => Submissions;
-
-/**
- * A page of submissions, newest first. With `before`, the page starts after the submission with this id, because ids
- * sort by creation time.
- */
-type Page = { limit: number; maxBytes: number; offset?: number; before?: string };
-
-const rowBytes = sql<number>`octet_length("formData") + coalesce(octet_length("clientResult"), 0)`;
-
-function submissionLists({ reads }: StoreDeps, selectOwned: SelectOwned) {
   return {
     /** Returns the newest submissions first: at most `limit` rows and at most `maxBytes`, but at least one row. */
     async list(
@@ -106,11 +97,6 @@ function submissionLists({ reads }: StoreDeps, selectOwned: SelectOwned) {
       const [row] = await reads.run(query, { lane: "list", owner: organizationId });
       return Number(row?.n ?? 0);
     },
-  };
-}
-
-function submissionReaders(db: Db, selectOwned: SelectOwned) {
-  return {
     /** Whether the organization has submissions of a form, which may have been deleted since. */
     async hasSubmissionsOfForm(organizationId: string, toolId: string): Promise<boolean> {
       return (await selectOwned(organizationId, { toolId }).select("id").limit(1).executeTakeFirst()) !== undefined;
@@ -171,39 +157,6 @@ function submissionReaders(db: Db, selectOwned: SelectOwned) {
         .where("submissionFiles.field", "=", field)
         .executeTakeFirst();
     },
-  };
-}
-
-/** Creates the functions that change a submission. They run in the transaction that also updates its status. */
-function submissionWriters(db: Db) {
-  return {
-    async delete(trx: Executor, id: string): Promise<void> {
-      await trx.executeQuery(db.deleteFrom("submissions").where("id", "=", id).compile());
-    },
-    async setClientResult(trx: Executor, id: string, clientResult: string): Promise<void> {
-      const changes = { clientResult, updatedAt: Date.now() };
-      await trx.executeQuery(db.updateTable("submissions").set(changes).where("id", "=", id).compile());
-    },
-  };
-}
-
-function contentReader({ db, databaseKind }: StoreDeps) {
-  const submissions = compileOnce<{ json: string }, SubmissionRow & { files: number }>((param) =>
-    db
-      .selectFrom("submissions")
-      .selectAll()
-      .select(sql<number>`(select count(*) from "submissionFiles" where "submissionId" = submissions.id)`.as("files"))
-      .where(agentExists("submissions"))
-      .where(
-        "id",
-        "in",
-        db.selectFrom(jsonRows<{ id: string }>(databaseKind, param("json"), { id: "text" })).select("rows.id"),
-      ),
-  );
-  const files = compileOnce<{ id: string }, SubmissionFileRow>((param) =>
-    db.selectFrom("submissionFiles").selectAll().where("submissionId", "=", param("id")).orderBy("field"),
-  );
-  return {
     /**
      * Reads the content of a submission that is about to be delivered, without its files. Concurrent reads share one
      * query.
@@ -217,22 +170,6 @@ function contentReader({ db, databaseKind }: StoreDeps) {
     async files(id: string): Promise<SubmissionFileRow[]> {
       return (await files(db, { id })).rows;
     },
-  };
-}
-
-function deliveryReaders(db: Db) {
-  const outcomes = compileOnce<{ id: string }, DeliveryOutcome>((param) =>
-    db
-      .selectFrom("deliveries")
-      .leftJoin("deliveryAttempts as last", (join) =>
-        join.onRef("last.deliveryId", "=", "deliveries.id").onRef("last.number", "=", "deliveries.attempts"),
-      )
-      .select(["position", "purpose", "type", "state", "last.error"])
-      .where("submissionId", "=", param("id"))
-      .where("purpose", "!=", sql.lit("notice"))
-      .orderBy("position"),
-  );
-  return {
     /** Returns the state of each delivery of a submission, by position, with the error of its last attempt. */
     async outcomes(submissionId: string): Promise<DeliveryOutcome[]> {
       return (await outcomes(db, { id: submissionId })).rows;
@@ -255,5 +192,35 @@ function deliveryReaders(db: Db) {
         .execute();
       return newest.reverse();
     },
+    /** Runs in the transaction that also updates the status of the submission. */
+    async delete(trx: Executor, id: string): Promise<void> {
+      await trx.executeQuery(db.deleteFrom("submissions").where("id", "=", id).compile());
+    },
+    /** Runs in the transaction that also updates the status of the submission. */
+    async setClientResult(trx: Executor, id: string, clientResult: string): Promise<void> {
+      const changes = { clientResult, updatedAt: Date.now() };
+      await trx.executeQuery(db.updateTable("submissions").set(changes).where("id", "=", id).compile());
+    },
   };
 }
+
+type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
+
+function applyFilter(query: Submissions, filter: SubmissionFilter): Submissions {
+  const { agentId, toolId, status, conversationId, from, to } = filter;
+  return query
+    .$if(conversationId !== undefined, (q) => q.where("conversationId", "=", conversationId ?? ""))
+    .$if(from !== undefined, (q) => q.where("createdAt", ">=", from ?? 0))
+    .$if(to !== undefined, (q) => q.where("createdAt", "<", to ?? 0))
+    .$if(agentId !== undefined, (q) => q.where("agentId", "=", agentId ?? ""))
+    .$if(toolId !== undefined, (q) => q.where("toolId", "=", toolId ?? ""))
+    .$if(status !== undefined, (q) => q.where("status", "=", status ?? "pending"));
+}
+
+/**
+ * A page of submissions, newest first. With `before`, the page starts after the submission with this id, because ids
+ * sort by creation time.
+ */
+type Page = { limit: number; maxBytes: number; offset?: number; before?: string };
+
+const rowBytes = sql<number>`octet_length("formData") + coalesce(octet_length("clientResult"), 0)`;

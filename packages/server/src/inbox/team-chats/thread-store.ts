@@ -23,14 +23,6 @@ export type ThreadStore = ReturnType<typeof createThreadStore>;
  * the thread, so no post is left without a delivery.
  */
 export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
-  return {
-    ...createPostingQueries(outbox),
-    ...createSendingQueries({ db }, outbox),
-    ...createReceivingQueries({ db }),
-  };
-}
-
-function createPostingQueries(outbox: Outbox) {
   async function insertPost(
     trx: Trx,
     row: TeamChatPostRow,
@@ -39,6 +31,15 @@ function createPostingQueries(outbox: Outbox) {
     await trx.insertInto("teamChatPosts").values(row).execute();
     if (isNext) await outbox.queue.insert(trx, [await createDelivery(trx, row, conversationId)], 0);
   }
+
+  const selectMessage = (channelId: string, messageId: string) =>
+    db
+      .selectFrom("teamChatMessages")
+      .select(["messageId", "threadId"])
+      .where("channelId", "=", channelId)
+      .where("messageId", "=", messageId);
+  const selectThreads = (channelId: string) =>
+    db.selectFrom("teamChatThreads").selectAll().where("channelId", "=", channelId);
 
   return {
     /** Adds a post to a conversation's thread. */
@@ -95,11 +96,6 @@ function createPostingQueries(outbox: Outbox) {
         .orderBy("channelId")
         .execute();
     },
-  };
-}
-
-function createSendingQueries({ db }: Pick<Deps, "db">, outbox: Outbox) {
-  return {
     /** Reads a post with the data needed to send it. @returns null when the post or its channel was deleted */
     async toSend(postId: string): Promise<PostToSend | null> {
       const post = await db.selectFrom("teamChatPosts").selectAll().where("id", "=", postId).executeTakeFirst();
@@ -168,20 +164,6 @@ function createSendingQueries({ db }: Pick<Deps, "db">, outbox: Outbox) {
       const noted = problem === null ? { lastError: null, lastSentAt: Date.now() } : { lastError: problem };
       await trx.updateTable("noticeChannels").set(noted).where("id", "=", channelId).execute();
     },
-  };
-}
-
-function createReceivingQueries({ db }: Pick<Deps, "db">) {
-  const selectMessage = (channelId: string, messageId: string) =>
-    db
-      .selectFrom("teamChatMessages")
-      .select(["messageId", "threadId"])
-      .where("channelId", "=", channelId)
-      .where("messageId", "=", messageId);
-  const selectThreads = (channelId: string) =>
-    db.selectFrom("teamChatThreads").selectAll().where("channelId", "=", channelId);
-
-  return {
     /** Whether the message has already been handled. */
     async isKnown(channelId: string, messageId: string): Promise<boolean> {
       return (await selectMessage(channelId, messageId).executeTakeFirst()) !== undefined;
