@@ -7,7 +7,7 @@ import { waitForStartingReplies } from "../starting-replies.ts";
  */
 const MAX_CONCURRENT = 2;
 
-/** Runs an ingestion write while no reply is starting, see `afterStartingReplies`. `work` must not run another one. */
+/** Runs an ingestion write while no reply is starting, see `waitForStartingReplies`. `work` must not run another one. */
 export type RunWrite = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
