@@ -150,6 +150,33 @@ describe("the chat in the widget", () => {
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 
+  it("links the numbers of citations to the pages of their sources", async () => {
+    const { page } = await site.visit();
+    await page.route(/\/conversations\/[^/]+$/, async (route) => {
+      const response = await route.fetch();
+      const { data } = await response.json();
+      const source = { title: "Opening hours", page: null, snippet: "We open at nine." };
+      for (const message of data.messages.filter(({ role }: { role: string }) => role === "assistant")) {
+        const sources = [
+          { ...source, n: 1, url: "https://harbour-bikes.example/hours" },
+          { ...source, n: 2, url: null },
+        ];
+        Object.assign(message, { content: "We open at nine [1, 2].", sources });
+      }
+      await route.fulfill({ response, json: { data } });
+    });
+    await openChat(page);
+    await ask(page, "When do you open?");
+    await replyOver(page);
+    await page.reload();
+    const link = page.locator(".reply .markdown a", { hasText: "1" });
+    expect(await link.getAttribute("href")).toBe("https://harbour-bikes.example/hours");
+    expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
+    expect(await page.locator(".reply .markdown .citation").allInnerTexts()).toEqual(["1", "2"]);
+    expect(await page.locator(".reply .markdown a").count()).toBe(1);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
   it("shows a list of tasks with check boxes", async () => {
     const { page } = await site.visit();
     await openChat(page);

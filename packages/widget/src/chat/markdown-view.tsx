@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import type { Source } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Block, parseBlocks, splitBlocks } from "../markdown/blocks.ts";
@@ -7,6 +8,7 @@ import type { Inline } from "../markdown/inline-writer.ts";
 import { linkTargetFor } from "../markdown/link-target.ts";
 import { isTask, taskText } from "../markdown/task-item.ts";
 import { CodeBlock } from "./code-block.tsx";
+import { SourceLink } from "./source-link.tsx";
 
 export type MarkdownProps = {
   text: string;
@@ -14,8 +16,8 @@ export type MarkdownProps = {
   imageHosts: readonly string[];
   /** Whether the text is still streaming in. */
   isUnfinished: boolean;
-  /** Whether numbers in brackets, such as `[1]`, are citations of documents. */
-  hasCitations?: boolean;
+  /** The documents that numbers in brackets, such as `[1]`, cite. Without them, such numbers are text. */
+  sources?: readonly Source[] | undefined;
 };
 
 /**
@@ -33,12 +35,11 @@ export function MarkdownView({ text, isUnfinished, ...rest }: MarkdownProps): JS
   );
 }
 
-function Part({ text, imageHosts, isUnfinished, hasCitations = false }: MarkdownProps): JSX.Element {
+function Part({ text, imageHosts, isUnfinished, sources }: MarkdownProps): JSX.Element {
   return useMemo(() => {
-    const renderInline = (source: string) =>
-      renderInlineParts(parseInline(source, imageHosts, isUnfinished), hasCitations);
+    const renderInline = (source: string) => renderInlineParts(parseInline(source, imageHosts, isUnfinished), sources);
     return <>{renderBlocks(parseBlocks(text), renderInline)}</>;
-  }, [text, imageHosts, isUnfinished, hasCitations]);
+  }, [text, imageHosts, isUnfinished, sources]);
 }
 
 type Rendered = JSX.Element | string;
@@ -122,11 +123,11 @@ function TableBlock({ table, inline }: { table: Extract<Block, { type: "table" }
   );
 }
 
-function renderInlineParts(parts: readonly Inline[], hasCitations: boolean): Rendered[] {
+function renderInlineParts(parts: readonly Inline[], sources: readonly Source[] | undefined): Rendered[] {
   return parts.flatMap((part, key) => {
     switch (part.type) {
       case "text":
-        return hasCitations ? withCitations(part.text, key) : part.text;
+        return sources ? withCitations(part.text, key, sources) : part.text;
       case "code":
         return <code key={key}>{part.text}</code>;
       case "break":
@@ -134,7 +135,7 @@ function renderInlineParts(parts: readonly Inline[], hasCitations: boolean): Ren
       case "link":
         return (
           <a key={key} href={part.href} {...linkTargetFor(part.href)}>
-            {renderInlineParts(part.children, hasCitations)}
+            {renderInlineParts(part.children, sources)}
           </a>
         );
       case "image":
@@ -143,21 +144,25 @@ function renderInlineParts(parts: readonly Inline[], hasCitations: boolean): Ren
         );
       default: {
         const Tag = part.type;
-        return <Tag key={key}>{renderInlineParts(part.children, hasCitations)}</Tag>;
+        return <Tag key={key}>{renderInlineParts(part.children, sources)}</Tag>;
       }
     }
   });
 }
 
-/** Shows the numbers of `[1]` and `[1, 3]` as marks, as they are in the list of sources. */
-function withCitations(text: string, key: number): Rendered[] {
+/** Shows the numbers of `[1]` and `[1, 3]` as marks, as they are in the list of sources, and links to their sources. */
+function withCitations(text: string, key: number, sources: readonly Source[]): Rendered[] {
   return text.split(/ ?(\[\d{1,3}(?:, ?\d{1,3})*\])/).flatMap((part, index): Rendered[] =>
     index % 2 === 0
       ? [part]
       : (part.match(/\d+/g) ?? []).map((number) => (
-          <sup key={`${key}-${index}-${number}`} class="citation">
+          <SourceLink
+            key={`${key}-${index}-${number}`}
+            source={sources.find(({ n }) => n === +number)}
+            class="citation mark"
+          >
             {number}
-          </sup>
+          </SourceLink>
         )),
   );
 }

@@ -31,7 +31,7 @@ export function ReplyView({ reply, isLast, canRegenerate, startsRun }: ReplyProp
   const note = { stopped: messages.stopped, cut: messages.stepLimitReached }[reply.state as string];
   const { person } = reply;
   const hasFace = person ? true : core.agent.widget.face !== "none";
-  const hasCitations = mayCite(reply);
+  const sources = mayCite(reply) ? reply.sources : undefined;
   return (
     <li
       class="reply"
@@ -48,7 +48,7 @@ export function ReplyView({ reply, isLast, canRegenerate, startsRun }: ReplyProp
         <PieceView
           key={index}
           part={part}
-          hasCitations={hasCitations}
+          sources={sources}
           formKey={formKey(reply, index)}
           isUnfinished={isRunning && index === reply.parts.length - 1}
         />
@@ -85,10 +85,10 @@ export function ReplyView({ reply, isLast, canRegenerate, startsRun }: ReplyProp
   );
 }
 
-type PieceProps = { part: Part; formKey: string; isUnfinished: boolean; hasCitations?: boolean };
+type PieceProps = { part: Part; formKey: string; isUnfinished: boolean; sources?: ReplyEntry["sources"] | undefined };
 
 /** A text or a tool call of a reply. */
-export function PieceView({ part, formKey, isUnfinished, hasCitations = false }: PieceProps): JSX.Element {
+export function PieceView({ part, formKey, isUnfinished, sources }: PieceProps): JSX.Element {
   const { core } = usePanel();
   if (part.type === "tool") return <ToolView tool={part} formKey={formKey} />;
   return (
@@ -96,7 +96,7 @@ export function PieceView({ part, formKey, isUnfinished, hasCitations = false }:
       text={part.text}
       imageHosts={core.agent.allowedImageHosts}
       isUnfinished={isUnfinished}
-      hasCitations={hasCitations}
+      sources={sources}
     />
   );
 }

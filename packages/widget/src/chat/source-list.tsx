@@ -1,12 +1,11 @@
 /** @jsxImportSource preact */
 
-import { linkAddress } from "@foyer/contract/rules/safe-address";
 import type { Source } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { interpolate } from "../locales/load-messages.ts";
-import { linkTargetFor } from "../markdown/link-target.ts";
 import { usePanel } from "../panel/panel-context.ts";
+import { SourceLink } from "./source-link.tsx";
 
 const COLLAPSED_COUNT = 3;
 
@@ -67,28 +66,15 @@ function measureShared([first = "", ...others]: string[]): Shared {
 }
 
 function SourceChip({ passages, shared }: { passages: Passages; shared: Shared }): JSX.Element {
-  const [{ title, url, snippet }] = passages;
-  const href = url === null ? null : linkAddress(url);
-  const label = (
-    <>
+  const [{ title }] = passages;
+  return (
+    <SourceLink source={passages[0]} class="source">
       {passages.map(({ n }) => (
         <span key={n} class="citation">
           {n}
         </span>
       ))}
       <bdi>{title.slice(shared.start, title.length - shared.end) || title}</bdi>
-    </>
-  );
-  if (href === null) {
-    return (
-      <span class="source" title={snippet}>
-        {label}
-      </span>
-    );
-  }
-  return (
-    <a class="source" href={href} title={snippet} {...linkTargetFor(href)}>
-      {label}
-    </a>
+    </SourceLink>
   );
 }

@@ -6,7 +6,6 @@ export function useBrowserValue(read: () => boolean, target: EventTarget, ...eve
   useEffect(() => {
     const life = new AbortController();
     const follow = () => setValue(read());
-    follow();
     for (const event of events) target.addEventListener(event, follow, life);
     return () => life.abort();
   }, []);

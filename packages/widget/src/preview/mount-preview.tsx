@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { type AgentWidget, type ConversationKey, createRequest, type VisitorForm } from "@foyer/sdk";
+import { type AgentWidget, type ConversationKey, createRequest, type Source, type VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { render } from "preact";
 import { PieceView } from "../chat/reply-view.tsx";
@@ -151,6 +151,9 @@ function stopEvent(event: Event) {
   event.stopImmediatePropagation();
 }
 
+/** Where members read a reply, its citations are marks without links. */
+const noSources: readonly Source[] = [];
+
 function Content({ content }: { content: PreviewContent }): JSX.Element {
   if (content.type === "form") {
     return (
@@ -168,7 +171,7 @@ function Content({ content }: { content: PreviewContent }): JSX.Element {
           part={part}
           formKey={`${key}:${index}`}
           isUnfinished={isUnfinished && index === parts.length - 1}
-          hasCitations={hasCitations}
+          sources={hasCitations ? noSources : undefined}
         />
       ))}
     </div>
