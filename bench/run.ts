@@ -24,6 +24,7 @@ import { measurePacedReply } from "./figures/paced-reply.ts";
 import { measurePlanLimit } from "./figures/plan-limit.ts";
 import { measureTriggerStats } from "./figures/read-trigger-stats.ts";
 import { measureTriggerEvents } from "./figures/record-trigger-events.ts";
+import { measureReplyBefore } from "./figures/reply-before.ts";
 import { measureReplyEvents } from "./figures/reply-events.ts";
 import { measureReplyMemory } from "./figures/reply-memory.ts";
 import { measureReplyWithHistory } from "./figures/reply-with-history.ts";
@@ -41,6 +42,7 @@ import { measureWidgetInPage } from "./figures/widget-in-page.ts";
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
   options: {
+    before: { type: "string" },
     collections: { type: "string" },
     chunks: { type: "string", default: "100000" },
     streams: { type: "string", default: "2000" },
@@ -50,13 +52,15 @@ const { positionals, values: options } = parseArgs({
 /**
  * `npm run bench` measures everything, and `npm run bench -- fast-reply start-to-ready` only these two figures. The
  * exit code is 1 when a target is not met. Absolute times vary between machines, so the targets are ratios of two sides
- * that are measured alternately. `npm run bench -- retrieval --collections DIR` also ranks the test collections in a
+ * that are measured alternately. `npm run bench -- reply-before --before DIR` compares with another version of Foyer,
+ * which is installed in that folder. `npm run bench -- retrieval --collections DIR` also ranks the test collections in a
  * folder, and `npm run bench -- open-streams --streams 10000` needs a limit of 30,000 open files (`ulimit -n`).
  */
 const figures: Record<string, Figure> = {
   "fast-reply": measureFastReply,
   "paced-reply": measurePacedReply,
   "reply-with-history": measureReplyWithHistory,
+  "reply-before": () => measureReplyBefore(options.before),
   "scale-out": measureScaleOut,
   "reply-events": measureReplyEvents,
   "first-token": measureFirstToken,
