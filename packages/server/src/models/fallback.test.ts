@@ -103,6 +103,15 @@ describe("a reply whose first model fails before its first word", () => {
     expect(analytics.body.data.totals).toMatchObject({ replies: 1, failedReplies: 0, fallbackReplies: 1 });
   });
 
+  it("counts as the first model's if only its follow-up questions were asked of another one", async () => {
+    let requests = 0;
+    script(refuse(401), (exchange) => (requests++ === 0 ? answer : refuse(401))(exchange));
+    const agentId = await createAgent({ model: second, fallbackModels: [own], followUps: true });
+    const { conversationId } = await server.ask(agentId, "Hello?");
+    expect(requests).toBe(2);
+    expect(await readReply(conversationId)).toMatchObject({ model: second, fallbackFrom: null });
+  });
+
   it("is answered when the first provider has no key at all", async () => {
     const requests = script(refuse(500));
     const agentId = await createAgent({ model: "mistral/mistral-small-latest" });

@@ -28,7 +28,7 @@ export function PromptParts({ steps }: { steps: readonly TraceStep[] }) {
       <tbody>
         {parts.map(({ name, label }) => (
           <tr key={name}>
-            <th scope="row" className="w-[34%] py-0.5 pe-3 text-start font-normal">
+            <th scope="row" className="w-[34%] min-w-24 py-0.5 pe-1 text-start font-normal">
               {label}
             </th>
             <td className="py-0.5 pe-3">

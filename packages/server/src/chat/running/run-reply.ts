@@ -336,7 +336,9 @@ function describeModel(
 ): Pick<MessageRow, "model" | "fallbackFrom"> {
   if (!isCalled) return { model: null, fallbackFrom: null };
   const last = steps.findLast(({ kind, name }) => kind === "model" && name === "reply");
-  return { model: last?.model ?? models.modelId, fallbackFrom: models.fallbackFrom };
+  // The chain can have changed over again since then, for the follow-up questions.
+  if (last && last.model !== null) return { model: last.model, fallbackFrom: last.fallbackFrom };
+  return { model: models.modelId, fallbackFrom: models.fallbackFrom };
 }
 
 /** The first failure of a reply that another model has answered, for the list of failures. */
