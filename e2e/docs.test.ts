@@ -15,6 +15,7 @@ const guides = [
   "triggers",
   "knowledge",
   "handoff",
+  "team",
   "publishing",
   "webhooks",
   "events",

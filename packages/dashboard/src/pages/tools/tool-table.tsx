@@ -11,6 +11,8 @@ import { toolKinds } from "./tool-kinds.tsx";
 /** An agent's tools. A row leads to the tool, and its switch enables or disables it. */
 export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId: string }) {
   const failures = useQuery(endpointQuery("listToolErrors", { agentId })).data ?? {};
+  // Most agents have no failing tool, and an empty column would raise the question of what belongs there.
+  const hasFailures = tools.some(({ id, isEnabled }) => isEnabled && failures[id] !== undefined);
   return (
     <Table
       label="Tools"
@@ -19,19 +21,21 @@ export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId:
           <Th>Name</Th>
           <Th className="max-sm:hidden">Kind</Th>
           <Th className="max-md:hidden">Description</Th>
-          <Th className="max-sm:hidden">State</Th>
+          {hasFailures && <Th className="max-sm:hidden">State</Th>}
           <Th className="w-px text-end">Enabled</Th>
         </>
       }
     >
       {tools.map((tool) => (
-        <ToolRow key={tool.id} tool={tool} agentId={agentId} failure={failures[tool.id]} />
+        <ToolRow key={tool.id} tool={tool} agentId={agentId} failure={failures[tool.id]} hasState={hasFailures} />
       ))}
     </Table>
   );
 }
 
-function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; failure: ToolFailure | undefined }) {
+type RowProps = { tool: Tool; agentId: string; failure: ToolFailure | undefined; hasState: boolean };
+
+function ToolRow({ tool, agentId, failure, hasState }: RowProps) {
   const { id, name, description, executionType, isEnabled } = tool;
   const { icon, name: kind } = toolKinds[executionType];
   const update = useEndpointMutation("updateTool", { changes: ["listTools", "getTool"] });
@@ -59,7 +63,7 @@ function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; fail
           {description}
         </p>
       </Td>
-      <Td className="max-sm:hidden">{shown && <FailureLine failure={failure} />}</Td>
+      {hasState && <Td className="max-sm:hidden">{shown && <FailureLine failure={failure} />}</Td>}
       <Td className="w-px">
         <div className="flex justify-end">
           <Toggle

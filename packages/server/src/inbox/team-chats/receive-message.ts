@@ -120,8 +120,8 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
           await store.remember(trx, chat.channelId, { messageId: message.id, threadId: null });
           const member = await codes.redeem(trx, chat, { code, sender });
           const text = member
-            ? `You are now linked to ${toOneLine(member.name, 100)}. Your replies in conversations go to the visitor.`
-            : "This code is not valid or has expired. Create a new one in Foyer under Settings, Notices.";
+            ? `You are now linked to ${toOneLine(member.name, 100) || "your account in Foyer"}. Your replies in conversations go to the visitor.`
+            : "This code is not valid or has expired. Create a new one in Foyer under Settings, Notifications.";
           const post = { kind: "text" as const, text, replyTo: message.id, place: message.thread };
           await store.postOutside(trx, chat.channelId, post);
         }),
@@ -186,7 +186,7 @@ function createHelpText({ platform }: Chat): string {
     `${prefix}take takes it over without an answer.`,
     `${prefix}return [note] returns it to the agent; the visitor does not see the note.`,
     `${prefix}close ends it.`,
-    `${prefix}link CODE links you to your account in Foyer. The code is under Settings, Notices.`,
+    `${prefix}link CODE links you to your account in Foyer. The code is under Settings, Notifications.`,
   ].join("\n");
 }
 

@@ -214,6 +214,14 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     expect(telegram.posts.at(-1)?.topic).not.toBe(topic);
   });
 
+  it("calls the account of a member without a name an account", async () => {
+    await server.deps.db.updateTable("users").set({ name: "" }).where("name", "=", "Bea").execute();
+    const { command } = (await bea.call("POST", `/notice-channels/${channelId}/link-code`)).body;
+    telegram.say({ from: 99, text: command });
+    await telegram.until(said("You are now linked to your account in Foyer. Your replies"));
+    expect((await bea.call("DELETE", `/notice-channels/${channelId}/link`)).status).toBe(200);
+  });
+
   it("stops receiving and posting while the channel is disabled", async () => {
     expect((await ada.call("PATCH", `/notice-channels/${channelId}`, { isEnabled: false })).status).toBe(200);
     const row = await server.deps.db.selectFrom("teamChats").select("dueAt").executeTakeFirstOrThrow();
