@@ -2,7 +2,6 @@ import type { FormField } from "@foyer/contract";
 import { type AnswerKind, describeField } from "@foyer/contract/rules/field-types";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { parseTime } from "@foyer/contract/rules/form-dates";
-import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { FormValue, FormValues } from "../form-values/field-values.ts";
 import type { Identity } from "../foyer-api.ts";
 
@@ -67,6 +66,7 @@ function toWallTime(text: string): string {
   const time = parseTime("datetime", text);
   if (time === null) return "";
   const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text);
-  const offset = hasZone ? new Date(time).getTimezoneOffset() * MINUTE_MS : 0;
+  // A constant shared with the handoff would become a file that visitors load.
+  const offset = hasZone ? new Date(time).getTimezoneOffset() * 60_000 : 0;
   return hasZone ? new Date(time - offset).toJSON().slice(0, 16) : text.slice(0, 16);
 }
