@@ -25,7 +25,9 @@ const sharedOptions = {
 } satisfies NonNullable<ViteUserConfig["test"]>;
 
 /** The workspace packages resolve to their sources, not to what `npm pack` compiles. Projects do not inherit this. */
-const ssr = { resolve: { conditions: ["foyer-source", ...defaultServerConditions] } };
+// Node.js itself knows no condition `module`, under which some packages have files for bundlers only.
+const conditions = ["foyer-source", ...defaultServerConditions.filter((condition) => condition !== "module")];
+const ssr = { resolve: { conditions } };
 
 const resolve = { alias: { "better-auth/crypto": join(import.meta.dirname, "test/remembered-passwords.ts") } };
 

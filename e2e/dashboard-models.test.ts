@@ -292,6 +292,41 @@ describe("models in the dashboard", () => {
     await page.waitForURL("**/settings/models");
     await page.goto(`${site.server.url}/dashboard/settings/health`);
     await page.getByText("Answered by a fallback model: Anthropic: 2.", { exact: false }).waitFor();
+    await expectFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("adds a server from a preset, tests and removes it", async () => {
+    const { email } = await createOwner(site.server);
+    const { page, problems } = await site.signIn({ email });
+    await page.goto(`${site.server.url}/dashboard/settings/models`);
+    await page.getByRole("button", { name: "Add a server" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add a server" });
+    await dialog.getByLabel("Resource name").waitFor();
+    await site.picture(page, "server-azure");
+    await dialog.getByLabel("Service").selectOption("Amazon Bedrock");
+    await dialog.getByLabel("Region").waitFor();
+    await site.picture(page, "server-bedrock");
+    await expectFit(page);
+    await dialog.getByLabel("Service").selectOption("Groq");
+    await expect.poll(() => dialog.getByLabel("Base URL").inputValue()).toBe("https://api.groq.com/openai/v1");
+    await dialog.getByLabel("Base URL").fill(`${upstream.url}/groq`);
+    await dialog.getByLabel("API key").fill("gsk-of-the-shop");
+    await dialog.getByLabel("Model to test with").fill("small");
+    await dialog.getByRole("button", { name: "Test" }).click();
+    await dialog.getByText(/Responded in \d+ ms\. Streams, .*accepts pictures\./).waitFor();
+    await site.picture(page, "server-tested");
+    await expectFit(page);
+    await dialog.getByLabel("Name", { exact: true }).fill("OpenAI");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByLabel("Name", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
+    await dialog.getByLabel("Name", { exact: true }).fill("groq");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Change: groq" }).waitFor();
+    await expectFit(page);
+    await page.getByRole("button", { name: "Remove groq" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove groq settings" }).click();
+    await page.getByRole("button", { name: "Change: groq" }).waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });
 

@@ -16,6 +16,7 @@ const guides = [
   "knowledge",
   "handoff",
   "team",
+  "providers",
   "publishing",
   "webhooks",
   "events",

@@ -41,6 +41,7 @@ const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
       { name: "knowledge", title: "Knowledge", source: "docs/guides/knowledge.md" },
       { name: "handoff", title: "Handoff to people", source: "docs/guides/handoff.md" },
       { name: "team", title: "Your team", source: "docs/guides/team.md" },
+      { name: "providers", title: "Model providers", source: "docs/guides/providers.md" },
       { name: "publishing", title: "Publishing", source: "docs/guides/publishing.md" },
       { name: "webhooks", title: "Webhooks", source: "docs/guides/webhooks.md" },
       { name: "events", title: "Events", source: "docs/guides/events.md" },

@@ -98,7 +98,15 @@ export async function send({ provider, model }: Strict, call: ModelCall): Promis
     },
   } as unknown as Outbound;
   const chat = await provider.connect(
-    { apiKey: "k", baseUrl: "https://provider.example/v1", trust: "operator", organizationId: null, outbound },
+    {
+      kind: "openai-compatible",
+      apiKey: "k",
+      baseUrl: "https://provider.example/v1",
+      server: {},
+      trust: "operator",
+      organizationId: null,
+      outbound,
+    },
     model,
   );
   if ("streamTo" in chat) await chat.streamTo(call, () => {}).catch(() => {});

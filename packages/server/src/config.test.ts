@@ -221,8 +221,8 @@ describe("configuration", () => {
       OPENAI_COMPATIBLE_API_KEY: "c",
     }).models;
     expect([...providers]).toEqual([
-      ["mistral", { apiKey: "m", baseUrl: null }],
-      ["ollama", { apiKey: null, baseUrl: "http://localhost:11434" }],
+      ["mistral", { kind: "mistral", apiKey: "m", baseUrl: null, server: {} }],
+      ["ollama", { kind: "ollama", apiKey: null, baseUrl: "http://localhost:11434", server: {} }],
     ]);
   });
 });

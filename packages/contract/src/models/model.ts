@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { textPatterns } from "../rules/text-patterns.ts";
 import { inEnvelope, nullable, ref, Success, stringEnum, Timestamp } from "../schema.ts";
 
 export const ModelInfo = Type.Object(
@@ -59,22 +60,34 @@ export const listProviderFailures = {
   },
 } as const;
 
+/** What a server is that an organization or the environment has named. */
+export const serverKinds = ["openai-compatible", "azure", "bedrock"] as const;
+export type ServerKind = (typeof serverKinds)[number];
+
 /** The sources of a provider's key and base URL; `null` when it is not configured. Keys are never returned. */
 export const ProviderInfo = Type.Object(
   {
-    provider: Type.String(),
+    provider: Type.String({ description: "The prefix of the ids of its models: `openai`, or the name of a server" }),
     label: Type.String(),
+    kind: nullable(stringEnum(serverKinds, "What a named server is. `null` for a built-in provider.")),
     needsBaseUrl: Type.Boolean({
       description: "Whether the provider has no URL of its own, so a base URL is required",
     }),
     source: nullable(stringEnum(["account", "environment"])),
     baseUrl: nullable(Type.String({ description: "The organization's own base URL, if it set one" })),
+    resourceName: nullable(Type.String({ description: "Of the organization's own Azure server" })),
+    apiVersion: nullable(Type.String({ description: "Of the organization's own Azure server" })),
+    region: nullable(Type.String({ description: "Of the organization's own Bedrock server" })),
   },
   { $id: "ModelProvider" },
 );
 export type ProviderInfo = Static<typeof ProviderInfo>;
 
-const providerParams = Type.Object({ provider: Type.String({ description: "Id of the provider, such as `openai`" }) });
+const providerParams = Type.Object({
+  provider: Type.String({
+    description: "Id of the provider, such as `openai`, or the name of a server, such as `groq`",
+  }),
+});
 const apiKey = Type.String({ minLength: 1, maxLength: 1_000, description: "API key of the provider" });
 const baseUrl = Type.String({
   format: "uri",
@@ -82,6 +95,51 @@ const baseUrl = Type.String({
   maxLength: 1_000,
   description: "Base URL of the provider's API. Required for providers with `needsBaseUrl`.",
 });
+
+const kind = stringEnum(
+  serverKinds,
+  "What the server is. Required to add a server under a new name of 2 to 31 lowercase letters, digits and hyphens.",
+);
+/** What a provider may need to be called. */
+const access = {
+  kind: Type.Optional(nullable(kind)),
+  apiKey: Type.Optional(nullable(apiKey)),
+  baseUrl: Type.Optional(nullable(baseUrl)),
+  resourceName: Type.Optional(
+    nullable(
+      Type.String({
+        pattern: textPatterns.dnsLabel,
+        maxLength: 63,
+        description: "`azure`: name of the resource, as in `https://<name>.openai.azure.com`. Instead of `baseUrl`.",
+      }),
+    ),
+  ),
+  apiVersion: Type.Optional(
+    nullable(
+      Type.String({
+        pattern: textPatterns.apiVersion,
+        maxLength: 40,
+        description:
+          "`azure`: version of the earlier interface, such as `2024-10-21`, in which each deployment has a URL. Without it, the `v1` interface is used.",
+      }),
+    ),
+  ),
+  region: Type.Optional(
+    nullable(
+      Type.String({
+        pattern: textPatterns.dnsLabel,
+        maxLength: 63,
+        description: "`bedrock`: region, such as `eu-central-1`",
+      }),
+    ),
+  ),
+  accessKeyId: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 200, description: "`bedrock`: instead of `apiKey`" })),
+  ),
+  secretAccessKey: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 1_000, description: "`bedrock`: belongs to `accessKeyId`" })),
+  ),
+};
 
 export const listProviders = {
   method: "GET",
@@ -100,12 +158,10 @@ export const putProvider = {
   config: { access: "account" },
   schema: {
     tags: ["Models"],
-    summary: "Set the organization's own API key and base URL for a provider. They take precedence over the server's.",
+    summary:
+      "Set the organization's own API key and base URL for a provider, or add a server under a name of its own. They take precedence over the server's.",
     params: providerParams,
-    body: Type.Object({
-      apiKey: Type.Optional(nullable(apiKey)),
-      baseUrl: Type.Optional(nullable(baseUrl)),
-    }),
+    body: Type.Object(access),
     response: { 200: inEnvelope(ref(ProviderInfo)) },
   },
 } as const;
@@ -153,6 +209,16 @@ export const ProviderTest = Type.Object({
       { description: "`null` unless `sendMessage` is set and the model replied" },
     ),
   ),
+  models: Type.Array(Type.String(), { description: "Names of models that the provider lists, at most 500" }),
+  streaming: nullable(
+    Type.Boolean({ description: "Whether the reply arrived as a stream. `null` if no reply was requested." }),
+  ),
+  toolCalls: nullable(
+    Type.Boolean({ description: "Whether the model called the tool that it was offered. `null` if it is unknown." }),
+  ),
+  images: nullable(
+    Type.Boolean({ description: "Whether the model accepted a picture with the message. `null` if it is unknown." }),
+  ),
   exchanges: Type.Array(ProviderExchange, { description: "What was sent to the provider and received, in order" }),
 });
 export type ProviderTest = Static<typeof ProviderTest>;
@@ -169,8 +235,7 @@ export const testProvider = {
       "With neither, it tests the current configuration, and answers 404 if there is none.",
     params: providerParams,
     body: Type.Object({
-      apiKey: Type.Optional(nullable(apiKey)),
-      baseUrl: Type.Optional(nullable(baseUrl)),
+      ...access,
       model: Type.Optional(
         nullable(
           Type.String({

@@ -14,6 +14,8 @@ export const textPatterns = {
   versionName: "^(draft|[1-9]\\d{0,8})$",
   color: "^#[0-9a-fA-F]{6}$",
   languageTag: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$",
+  dnsLabel: "^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$",
+  apiVersion: "^[A-Za-z0-9.-]+$",
   webAddress: "^https?://\\S+$",
 } as const;
 
@@ -34,6 +36,8 @@ const messages: Record<keyof typeof textPatterns, string> = {
   versionName: "must be a version such as 3, or draft",
   color: "must be a color such as #f59e0b: # and six hexadecimal digits",
   languageTag: "must be a language tag such as de or de-CH",
+  dnsLabel: "must contain only letters, digits and hyphens, such as eu-central-1",
+  apiVersion: "must contain only letters, digits, dots and hyphens, such as 2024-10-21",
   webAddress: "must be a URL that starts with https:// or http://, such as https://example.com/help",
 };
 

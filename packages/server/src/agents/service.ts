@@ -60,12 +60,15 @@ export function createAgentService(
     toAgent(withDraft(row), { modelId: await models.defaultFor(row.organizationId), retention });
 
   /** @throws 400 for a model that no provider or server could run, and for the agent's own model */
-  function checkFallbackModels({ model, fallbackModels }: Pick<AgentRow, "model" | "fallbackModels">): void {
+  function checkFallbackModels(
+    { model, fallbackModels }: Pick<AgentRow, "model" | "fallbackModels">,
+    isKnown: (id: string) => boolean,
+  ): void {
     const ids: string[] = JSON.parse(fallbackModels);
     for (const [index, id] of ids.entries()) {
       const path = `fallbackModels.${index}`;
       if (id === model) throw invalid(path, "must differ from the agent's own model");
-      if (models.isKnownModel(id)) continue;
+      if (isKnown(id)) continue;
       throw invalid(path, "must be `provider/model` with a model provider of this server or organization");
     }
   }
@@ -99,7 +102,7 @@ export function createAgentService(
       const id = newId("agent");
       const now = Date.now();
       const columns = toColumns(input);
-      checkFallbackModels({ ...columnDefaults, ...columns });
+      checkFallbackModels({ ...columnDefaults, ...columns }, await models.knownModels(organizationId));
       const modelId = await models.defaultFor(organizationId);
       const slug = await toSlug(input.name);
       const toRow = (freeSlug: string): AgentRow => ({
@@ -159,11 +162,12 @@ export function createAgentService(
     async update(organizationId: string, id: string, { input, editor }: Change): Promise<Agent> {
       if (!isId("agent", id)) throw notFound("Agent");
       const slug = input.name === undefined ? undefined : await toSlug(input.name);
+      const isKnown = await models.knownModels(organizationId);
       await drafts.edit({ organizationId, agentId: id, editor }, (trx) =>
         store.change(trx, { organizationId, id }, (row) => {
           const changes = { ...toColumns(input, row), updatedAt: Date.now() };
           if (input.fallbackModels !== undefined || input.model !== undefined) {
-            checkFallbackModels({ ...row, ...changes });
+            checkFallbackModels({ ...row, ...changes }, isKnown);
           }
           const { name = row.name } = input;
           return name === row.name || slug === undefined ? changes : { ...changes, name, slug };

@@ -4,7 +4,6 @@ import { sql } from "kysely";
 import { agentExists } from "../db/deleted-agents.ts";
 import type { ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { type ProviderName, providerNames } from "../models/provider-environment.ts";
 
 /** The maximum that is counted. If there are more failures, this number is reported. */
 const MAX_COUNTED = 1_000;
@@ -96,7 +95,6 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
   };
 
   function providerLabel(provider: string | null): string {
-    const name = providerNames.find((known): known is ProviderName => known === provider);
-    return name ? models.providers[name].label : "Server";
+    return provider === null ? "Server" : models.labelOf(provider);
   }
 }

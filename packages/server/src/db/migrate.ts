@@ -57,6 +57,7 @@ import { conversationCosts } from "./migrations/0083-conversation-costs.ts";
 import { answerTimes } from "./migrations/0084-answer-times.ts";
 import { models } from "./migrations/0085-models.ts";
 import { promptSizes } from "./migrations/0086-prompt-sizes.ts";
+import { namedServers } from "./migrations/0087-named-servers.ts";
 import { promptState } from "./migrations/0089-prompt-state.ts";
 import { agentVersions } from "./migrations/0095-agent-versions.ts";
 import { agentDrafts } from "./migrations/0096-agent-drafts.ts";
@@ -127,6 +128,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0084-answer-times", answerTimes],
   ["0085-models", models],
   ["0086-prompt-sizes", promptSizes],
+  ["0087-named-servers", namedServers],
   ["0089-prompt-state", promptState],
   ["0095-agent-versions", agentVersions],
   ["0096-agent-drafts", agentDrafts],

@@ -179,9 +179,15 @@ type ApiKeyRow = {
 export type ProviderSettingsRow = {
   organizationId: string;
   provider: string;
+  /** what a named server is, one of the `serverKinds`; null for a built-in provider */
+  kind: string | null;
   /** encrypted, see encryption.ts */
   apiKey: string | null;
   baseUrl: string | null;
+  /** `ServerSettings` without the secret key */
+  server: Json;
+  /** encrypted: `secretAccessKey` of a Bedrock server */
+  secretKey: string | null;
   updatedAt: Instant;
 };
 

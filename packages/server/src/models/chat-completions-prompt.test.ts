@@ -86,8 +86,22 @@ describe("toChatMessages", () => {
     ]);
   });
 
-  it("refuses what text cannot express", () => {
-    const file = { type: "file" as const, mediaType: "image/png", data: { type: "data" as const, data: "" } };
+  it("sends the pictures of a user's message with its text", () => {
+    const data = { type: "data" as const, data: "iVBORw0KGgo=" };
+    const picture = { type: "file" as const, mediaType: "image/png", data };
+    expect(toChatMessages([{ role: "user", content: [{ type: "text", text: "What is this?" }, picture] }])).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is this?" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+        ],
+      },
+    ]);
+  });
+
+  it("refuses what the format cannot express", () => {
+    const file = { type: "file" as const, mediaType: "application/pdf", data: { type: "data" as const, data: "" } };
     const output = { type: "content" as const, value: [file] };
     const refused = [
       () => toChatMessages([{ role: "user", content: [file] }]),

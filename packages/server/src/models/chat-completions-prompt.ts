@@ -13,8 +13,11 @@ type ToolCall = {
   function: { [member: string]: unknown; name: string; arguments: string };
 };
 
+type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
+
 export type ChatMessage =
-  | { role: "system" | "user"; content: string }
+  | { role: "system"; content: string }
+  | { role: "user"; content: string | ContentPart[] }
   | { [member: string]: unknown; role: "assistant"; content: string | null; tool_calls?: ToolCall[] }
   | { role: "tool"; tool_call_id: string; content: string };
 
@@ -26,10 +29,10 @@ export type ChatTool = {
 export type ChatToolChoice = "auto" | "none" | "required" | { type: "function"; function: { name: string } };
 
 /**
- * Converts the prompt to the `messages` of a chat completion. All content becomes plain text, which every compatible
- * server accepts. Reasoning, signatures and other members that the provider sent with a call are returned as they came.
+ * Converts the prompt to the `messages` of a chat completion. Content without pictures becomes plain text, which every
+ * compatible server accepts. Reasoning, signatures and other members that the provider sent with a call are returned as they came.
  * Other reasoning is omitted because the format has no field for it.
- * @throws UnsupportedFunctionalityError for files and other parts that plain text cannot represent
+ * @throws UnsupportedFunctionalityError for files other than pictures, and for parts that the format cannot represent
  */
 export function toChatMessages(prompt: LanguageModelV4CallOptions["prompt"]): ChatMessage[] {
   return prompt.flatMap(toChatMessageList);
@@ -54,7 +57,7 @@ function toChatMessageList(message: LanguageModelV4Message): ChatMessage[] {
     case "system":
       return [{ role: "system", content: message.content }];
     case "user":
-      return [{ role: "user", content: message.content.map(requireText).join("\n") }];
+      return [{ role: "user", content: toUserContent(message.content) }];
     case "assistant":
       return [toAssistantMessage(message)];
     case "tool":
@@ -63,6 +66,19 @@ function toChatMessageList(message: LanguageModelV4Message): ChatMessage[] {
         return { role: "tool", tool_call_id: part.toolCallId, content: formatToolResult(part.output) };
       });
   }
+}
+
+type UserContent = Extract<LanguageModelV4Message, { role: "user" }>["content"];
+
+function toUserContent(content: UserContent): string | ContentPart[] {
+  if (content.every((part) => part.type === "text")) return content.map(requireText).join("\n");
+  return content.map((part) => {
+    if (part.type === "text") return { type: "text", text: part.text };
+    if (!part.mediaType.startsWith("image/") || part.data.type !== "data") throw unsupportedError(part.type);
+    const { data } = part.data;
+    const base64 = typeof data === "string" ? data : Buffer.from(data).toString("base64");
+    return { type: "image_url", image_url: { url: `data:${part.mediaType};base64,${base64}` } };
+  });
 }
 
 function toAssistantMessage(message: Extract<LanguageModelV4Message, { role: "assistant" }>): ChatMessage {

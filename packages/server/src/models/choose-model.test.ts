@@ -188,7 +188,8 @@ describe("an organization's own provider", () => {
     const strangersAgent = await server.createAgent("openai-compatible/small", stranger);
     const url = "/models/providers/openai-compatible";
     const put = await server.call("PUT", url, { apiKey: "account-key", baseUrl: `${other.url}/v1/` });
-    const info = { provider: "openai-compatible", label: "OpenAI-compatible server", needsBaseUrl: true };
+    const named = { kind: null, resourceName: null, apiVersion: null, region: null };
+    const info = { provider: "openai-compatible", label: "OpenAI-compatible server", needsBaseUrl: true, ...named };
     expect([put.status, put.body.data]).toEqual([200, { ...info, source: "account", baseUrl: `${other.url}/v1` }]);
 
     expect((await server.ask(agentId, "Hello?")).text).toBe("From the account's.");

@@ -4,6 +4,8 @@ import { AppError, notFound } from "../errors.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";
 import { refusesTools } from "./ask-model.ts";
+import { azure } from "./azure.ts";
+import { bedrock } from "./bedrock.ts";
 import type { ChatModel, ChosenModel } from "./chat-model.ts";
 import { createCircuits } from "./circuit.ts";
 import { createDemoModel } from "./demo/demo-model.ts";
@@ -16,7 +18,14 @@ import { ollama } from "./ollama.ts";
 import { openai } from "./openai.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { Connection, Provider } from "./provider.ts";
-import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "./provider-environment.ts";
+import {
+  builtInNames,
+  isBuiltIn,
+  isUsable,
+  type ProviderAccess,
+  type ProviderKind,
+  type ProviderName,
+} from "./provider-environment.ts";
 import { providerOf } from "./provider-of.ts";
 import { type ProviderTestResult, testProvider } from "./test-provider.ts";
 
@@ -24,13 +33,15 @@ const DEMO = "foyer/demo";
 const LIST_TIMEOUT_MS = 5_000;
 const LIST_MAX_BYTES = 2_000_000;
 
-const providers: Record<ProviderName, Provider> = {
+const providers: Record<ProviderKind, Provider> = {
   openai,
   anthropic,
   google,
   mistral,
   ollama,
   "openai-compatible": openaiCompatible,
+  azure,
+  bedrock,
 };
 
 export type ModelOptions = {
@@ -54,7 +65,7 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
   const changeovers = createChangeoverCounts();
   // Bare model names belong to the default's provider, even while it does not list its models.
   const namedDefault = defaultModel ?? findFirstDefault(environment);
-  const listed = createListedDefaults({ list: (name, connection) => listNames(providers[name], connection), log });
+  const listed = createListedDefaults({ list: (_, connection) => listNames(connection), log });
 
   /**
    * The default model with these connections: the operator's choice if its provider is usable, then the default of the
@@ -66,9 +77,8 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
       const isUsable = usable.size === 0 || defaultModel === DEMO || (provider !== undefined && usable.has(provider));
       if (isUsable) return defaultModel;
     }
-    for (const name of providerNames) {
-      const connection = usable.get(name);
-      const model = connection && (providers[name].defaultModel ?? (await listed.find(name, connection)));
+    for (const [name, connection] of usable) {
+      const model = providers[connection.kind].defaultModel ?? (await listed.find(name, connection));
       if (model) return `${name}/${model}`;
     }
     return defaultModel ?? DEMO;
@@ -81,9 +91,9 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
   async function resolveConnections(organizationId: string) {
     const own = await settings.get(organizationId);
     const usable = new Map<ProviderName, Connection>();
-    for (const name of providerNames) {
+    for (const name of new Set([...builtInNames, ...environment.keys(), ...own.keys()])) {
       const access = own.get(name) ?? environment.get(name);
-      const connection = access && resolveConnection(organizationId, name, { access, isOwn: own.has(name) });
+      const connection = access && resolveConnection(organizationId, { access, isOwn: own.has(name) });
       if (connection) usable.set(name, connection);
     }
     return usable;
@@ -91,15 +101,20 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
 
   function resolveConnection(
     organizationId: string,
-    name: ProviderName,
     { access, isOwn }: { access: ProviderAccess; isOwn: boolean },
   ): Connection | null {
-    const baseUrl = access.baseUrl ?? providers[name].baseUrl;
-    if (!baseUrl || !isUsable(name, access)) return null;
-    const trust = isOwn && access.baseUrl !== null ? "untrusted" : "operator";
+    const { kind, apiKey, server } = access;
+    if (!isUsable(access)) return null;
+    const { baseUrl: known } = providers[kind];
+    const baseUrl = access.baseUrl ?? (typeof known === "function" ? known(server) : known);
+    if (!baseUrl) return null;
+    // Only the addresses of built-in providers are known to be theirs.
+    const trust = isOwn && (access.baseUrl !== null || !isBuiltIn(kind)) ? "untrusted" : "operator";
     return {
-      apiKey: access.apiKey,
-      baseUrl: withDefaultPath(baseUrl, providers[name]),
+      kind,
+      apiKey,
+      server,
+      baseUrl: withDefaultPath(baseUrl, providers[kind]),
       trust,
       organizationId,
       outbound,
@@ -115,7 +130,7 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
     async describeDefault() {
       const usable = new Map<ProviderName, Connection>();
       for (const [name, access] of environment) {
-        const connection = resolveConnection("server", name, { access, isOwn: false });
+        const connection = resolveConnection("server", { access, isOwn: false });
         if (connection) usable.set(name, connection);
       }
       const modelId = await chooseDefault(usable);
@@ -149,11 +164,20 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
     },
     /** How often replies have changed over in this process, by the names of the providers. */
     changeovers: changeovers.list,
-    /** Whether the id names a provider, which may still lack a key, and a model. */
-    isKnownModel(id: string): boolean {
-      const { provider, name } = parseModelId(id, "");
-      return id.includes("/") && provider !== undefined && isModelName(name);
+    /**
+     * @returns a function that checks whether an id names a model and a built-in provider, which may still lack a key, or
+     * a server of the organization or the environment
+     */
+    async knownModels(organizationId: string): Promise<(id: string) => boolean> {
+      const own = await settings.get(organizationId);
+      return (id) => {
+        const provider = providerOf(id);
+        if (provider === null || !isModelName(id.slice(provider.length + 1))) return false;
+        return isBuiltIn(provider) || own.has(provider) || environment.has(provider);
+      };
     },
+    /** The display name of a provider. A server is displayed by its own name. */
+    labelOf: (name: ProviderName): string => (isBuiltIn(name) ? providers[name].label : name),
     /**
      * Returns the providers that the organization can use, the default model, the given model ids that belong to none
      * of the providers, and the models that have rejected tools. `withoutDefault` lists the providers when none of them
@@ -174,7 +198,7 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
         return refusesTools(organizationId, { provider, modelId: name, baseUrl: connection.baseUrl });
       };
       return {
-        labels: [...usable.keys()].map((name) => providers[name].label),
+        labels: [...usable.keys()].map((name) => (isBuiltIn(name) ? providers[name].label : name)),
         defaultModelId,
         withoutDefault: defaultModelId === DEMO && defaultModel === null ? [...usable.keys()] : [],
         unanswered: ids.filter((id) => !isAnswered(id)),
@@ -197,10 +221,11 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
     ): Promise<ProviderTestResult> {
       const own = given ?? (await settings.get(organizationId)).get(name);
       const access = own ?? environment.get(name);
-      const connection = access && resolveConnection(organizationId, name, { access, isOwn: own !== undefined });
+      const connection = access && resolveConnection(organizationId, { access, isOwn: own !== undefined });
       if (!connection) throw notFound("Model provider setting");
       const isHidden = !own && access.baseUrl !== null;
-      return testProvider({ ...providers[name], name }, connection, { organizationId, model, isHidden, sendMessage });
+      const provider = { ...providers[access.kind], name };
+      return testProvider(provider, connection, { organizationId, model, isHidden, sendMessage });
     },
     /**
      * Lists the models that the organization can use, as reported by the providers. For a provider that fails, only its
@@ -210,11 +235,12 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
       const usable = await resolveConnections(organizationId);
       const lists = await Promise.all(
         [...usable].map(async ([provider, connection]) => {
-          const names = await listNames(providers[provider], connection).catch((error) => {
+          const { defaultModel: wellKnown } = providers[connection.kind];
+          const names = await listNames(connection).catch((error) => {
             log.warn({ err: error, provider }, "the provider's models cannot be listed");
-            return providers[provider].defaultModel ? [providers[provider].defaultModel] : [];
+            return wellKnown ? [wellKnown] : [];
           });
-          if (!providers[provider].defaultModel) listed.remember(provider, connection, names);
+          if (!wellKnown) listed.remember(provider, connection, names);
           return names.map((name) => ({ id: `${provider}/${name}`, provider, name }));
         }),
       );
@@ -237,7 +263,7 @@ function createEmbeddingModels(
     async embedder(organizationId: string, id: string): Promise<Embedder> {
       const { provider, name } = parseModelId(id, "");
       const connection = provider && (await connections(organizationId)).get(provider);
-      const format = provider && providers[provider].embeddings?.format;
+      const format = connection && providers[connection.kind].embeddings?.format;
       if (!id.includes("/") || !connection || !format || !isModelName(name)) {
         throw new AppError("MODEL_NOT_CONFIGURED", `The embedding model ${id} is not configured on this server.`);
       }
@@ -246,9 +272,9 @@ function createEmbeddingModels(
     },
     /** Lists embedding models of the providers that the organization can use. Other models can be used by their id. */
     async suggestedEmbeddings(organizationId: string): Promise<string[]> {
-      const usable = [...(await connections(organizationId)).keys()];
-      return usable.flatMap((provider) =>
-        (providers[provider].embeddings?.suggested ?? []).map((name) => `${provider}/${name}`),
+      const usable = [...(await connections(organizationId))];
+      return usable.flatMap(([provider, { kind }]) =>
+        (providers[kind].embeddings?.suggested ?? []).map((name) => `${provider}/${name}`),
       );
     },
   };
@@ -284,7 +310,7 @@ async function findCandidate(agent: ModelAgent, id: string, given: CandidateOpti
     return { id, problem: new AppError("MODEL_NOT_CONFIGURED", `${model} is not configured on this server.`) };
   }
   const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
-  const connected = await providers[provider].connect(connection, name);
+  const connected = await providers[connection.kind].connect(connection, name);
   return { id: `${provider}/${name}`, model: toChosenModel(connected, { provider, connection, isOperatorPaid }) };
 }
 
@@ -305,9 +331,10 @@ type Connections = ReadonlyMap<ProviderName, Connection>;
 
 /** The default model of the first configured provider, or only the provider's prefix when it has no well-known one. */
 function findFirstDefault(configured: ReadonlyMap<ProviderName, unknown>): string {
-  const names = providerNames.filter((known) => configured.has(known));
-  const name = names.find((known) => providers[known].defaultModel) ?? names[0];
-  return name === undefined ? DEMO : `${name}/${providers[name].defaultModel ?? ""}`;
+  const names = builtInNames.filter((known) => configured.has(known));
+  const name = names.find((known) => providers[known].defaultModel) ?? names[0] ?? [...configured.keys()][0];
+  if (name === undefined) return DEMO;
+  return `${name}/${isBuiltIn(name) ? (providers[name].defaultModel ?? "") : ""}`;
 }
 
 /** Some providers' URLs contain the name, so it must not have segments or characters that change a URL's path. */
@@ -336,13 +363,10 @@ function toChosenModel(
  * provider.
  */
 function parseModelId(id: string, defaultModelId: string): { provider: ProviderName | undefined; name: string } {
-  const slash = id.indexOf("/");
-  if (slash >= 0) {
-    const given = id.slice(0, slash);
-    return { provider: providerNames.find((name) => name === given), name: id.slice(slash + 1) };
-  }
-  const byPrefix = providerNames.find((name) => providers[name].prefix?.test(id));
-  return { provider: byPrefix ?? providerNames.find((name) => defaultModelId.startsWith(`${name}/`)), name: id };
+  const given = providerOf(id);
+  if (given !== null) return { provider: given, name: id.slice(given.length + 1) };
+  const byPrefix = builtInNames.find((name) => providers[name].prefix?.test(id));
+  return { provider: byPrefix ?? providerOf(defaultModelId) ?? undefined, name: id };
 }
 
 function withDefaultPath(baseUrl: string, { defaultPath, alternatePath }: Provider) {
@@ -350,7 +374,9 @@ function withDefaultPath(baseUrl: string, { defaultPath, alternatePath }: Provid
   return pathname === "/" || pathname === alternatePath ? origin + defaultPath : baseUrl;
 }
 
-async function listNames({ models }: Provider, { apiKey, baseUrl, trust, organizationId, outbound }: Connection) {
+async function listNames({ kind, apiKey, baseUrl, trust, organizationId, outbound }: Connection): Promise<string[]> {
+  const { models } = providers[kind];
+  if (models === null) return [];
   const { status, body } = await outbound.request({
     url: baseUrl + models.path,
     method: "GET",

@@ -41,7 +41,8 @@ export function createSdkModel(
   };
 }
 
-function withEditedBody(init: RequestInit | undefined, edit: NonNullable<ModelCall["editBody"]>) {
+/** The request with its JSON body changed by `edit`. */
+export function withEditedBody(init: RequestInit | undefined, edit: NonNullable<ModelCall["editBody"]>) {
   if (typeof init?.body !== "string") return init;
   const body: JSONObject = JSON.parse(init.body);
   const edited = edit(body);

@@ -103,8 +103,10 @@ function connect({ format, model = "test", json }: Shape, pieces: Buffer[]): Pro
       new Response(Readable.toWeb(Readable.from(pieces)) as unknown as ReadableStream, { headers }),
   } as unknown as Outbound;
   const connection: Connection = {
+    kind: "openai-compatible",
     apiKey: "k",
     baseUrl: "https://models.example/v1",
+    server: {},
     trust: "operator",
     organizationId: null,
     outbound,

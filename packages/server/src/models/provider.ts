@@ -1,9 +1,16 @@
 import type { Caller, Outbound, OutboundRequest } from "../outbound/guarded-request.ts";
 import type { ChatModel } from "./chat-model.ts";
 import type { EmbeddingFormat } from "./embedding-formats.ts";
+import type { ProviderKind, ServerSettings } from "./provider-environment.ts";
 
 /** How to reach a provider for one organization. Only the operator's URL is trusted. */
-export type Connection = Caller & { apiKey: string | null; baseUrl: string; outbound: Outbound };
+export type Connection = Caller & {
+  kind: ProviderKind;
+  apiKey: string | null;
+  baseUrl: string;
+  server: ServerSettings;
+  outbound: Outbound;
+};
 
 /** The description of a provider. Each provider has one file. */
 export type Provider = {
@@ -16,18 +23,18 @@ export type Provider = {
   /** matches model names of this provider in ids without `provider/` */
   prefix: RegExp | null;
   /** its own base URL, without a trailing slash; null if the operator has to set one */
-  baseUrl: string | null;
+  baseUrl: string | ((server: ServerSettings) => string) | null;
   /** the path added to a base URL that has none, because people often leave it out */
   defaultPath: string;
   /** the path of the provider's other API, which people enter by mistake; it is replaced by the default path */
   alternatePath?: string;
   connect(connection: Connection, model: string): Promise<ChatModel>;
-  /** the endpoint that lists its models, and how to parse the response */
+  /** the endpoint that lists its models, and how to parse the response; null if it has none */
   models: {
     path: string;
     headers(apiKey: string): Record<string, string>;
     names(body: unknown): string[];
-  };
+  } | null;
   /** how to request embeddings, and names of models to suggest; null if the provider has none */
   embeddings: { format: EmbeddingFormat; suggested: readonly string[] } | null;
 };
@@ -51,7 +58,8 @@ type Listed = { id?: unknown; name?: unknown; model?: unknown };
 export const bearerHeaders = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
 
 /** The chat completions endpoint under the connection's base URL. */
-export function chatEndpoint({ apiKey, baseUrl, outbound, ...caller }: Connection) {
+export function chatEndpoint({ apiKey, baseUrl, outbound, trust, organizationId }: Connection) {
+  const caller = { trust, organizationId };
   return {
     url: `${baseUrl}/chat/completions`,
     headers: apiKey ? bearerHeaders(apiKey) : {},

@@ -20,6 +20,21 @@ const formats: Record<string, (body: JSONObject, level: Level, modelId: string) 
   // Only gpt-oss knows levels. Ollama refuses them for every other model.
   ollama: (body, level, modelId) => ({ ...body, think: /gpt-oss/i.test(modelId) ? level : level !== "none" }),
   anthropic: setThinking,
+  azure: (body, level, modelId) =>
+    formats[body.messages ? "openai-compatible" : "openai"]?.(body, level, modelId) ?? body,
+  bedrock(body, level, modelId) {
+    if (!/\bclaude\b/i.test(modelId)) return body;
+    const inference = isObject(body.inferenceConfig) ? body.inferenceConfig : {};
+    const { maxTokens = null, temperature: _, ...others } = inference as JSONObject;
+    const { thinking, max_tokens = null } = setThinking({ max_tokens: maxTokens }, level);
+    if (thinking === undefined) return body;
+    const fields = isObject(body.additionalModelRequestFields) ? body.additionalModelRequestFields : {};
+    return {
+      ...body,
+      inferenceConfig: level === "none" ? inference : { ...others, maxTokens: max_tokens },
+      additionalModelRequestFields: { ...fields, thinking },
+    } as JSONObject;
+  },
   google(body, level, modelId) {
     const generationConfig = isObject(body.generationConfig) ? body.generationConfig : {};
     // Gemini 3 cannot turn its thoughts off, and its levels begin with `low`.
@@ -59,16 +74,22 @@ export function writesThoughtsAsText({ provider }: { provider: string }, level: 
   return isAsked && !providersWithThoughts.includes(provider);
 }
 
-/** The members of a body that these formats set. Google's is in `generationConfig`. */
+/** The members of a body that these formats set. Google's and Bedrock's are in members of their own. */
 const members = ["reasoning", "reasoning_effort", "think", "thinking"];
 
 export function hasReasoning(body: JSONObject): boolean {
-  const { generationConfig } = body;
-  return members.some((name) => name in body) || (isObject(generationConfig) && "thinkingConfig" in generationConfig);
+  const { generationConfig, additionalModelRequestFields: fields } = body;
+  const isNested =
+    (isObject(generationConfig) && "thinkingConfig" in generationConfig) || (isObject(fields) && "thinking" in fields);
+  return isNested || members.some((name) => name in body);
 }
 
 export function withoutReasoning(body: JSONObject): JSONObject {
   const rest: JSONObject = Object.fromEntries(Object.entries(body).filter(([name]) => !members.includes(name)));
+  if (isObject(rest.additionalModelRequestFields)) {
+    const { thinking: _, ...fields } = rest.additionalModelRequestFields;
+    return { ...rest, additionalModelRequestFields: fields } as JSONObject;
+  }
   if (!isObject(rest.generationConfig)) return rest;
   const { thinkingConfig: _, ...generationConfig } = rest.generationConfig;
   return { ...rest, generationConfig };

@@ -13,7 +13,10 @@ const MAX_BYTES = 2_000_000;
 const REPLY_LIMITS = { idleTimeout: 20_000, totalTimeout: 30_000 };
 const MAX_REPLY = 2_000;
 
-export type ProviderTestResult = Pick<ProviderTest, "error" | "reply" | "exchanges">;
+export type ProviderTestResult = Omit<ProviderTest, "success" | "durationMs">;
+const unknownAbilities = { streaming: null, toolCalls: null, images: null };
+/** The maximum number of listed models in a result. */
+const MAX_MODELS = 500;
 
 type Answer = { status: number; json: unknown };
 
@@ -35,66 +38,120 @@ export async function testProvider(
   const recorded = { ...connection, outbound };
   const ask = createAsk(recorded, performance.now() + TOTAL_MS);
   const found: { names: string[] } = { names: [] };
+  const answer = (error: string | null): ProviderTestResult => ({
+    error,
+    reply: null,
+    models: found.names.slice(0, MAX_MODELS),
+    ...unknownAbilities,
+    exchanges,
+  });
   try {
     const problem = await findProblem(provider, recorded, { ...options, found, ask });
     const error = problem && withoutKey(problem, connection.apiKey);
-    if (error || !options.sendMessage) return { error, reply: null, exchanges };
+    // A provider without a list can only be tested with a message.
+    if (error || (!options.sendMessage && provider.models !== null)) return answer(error);
     const model = options.model ?? provider.defaultModel ?? found.names[0];
-    if (!model) return { error: "Name a model to test with. The provider lists none.", reply: null, exchanges };
-    return {
-      ...(await requestReply(provider, recorded, { modelId: model, organizationId: options.organizationId })),
-      exchanges,
-    };
+    if (!model) return answer("Name a model to test with. The provider lists none.");
+    const { organizationId } = options;
+    const tried = await tryModel(provider, recorded, { modelId: model, organizationId });
+    const contentType = exchanges.at(-1)?.response?.headers["content-type"] ?? "";
+    const streaming = tried.error === null ? /event-?stream/i.test(contentType) : null;
+    return { ...answer(null), ...tried, streaming };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    const problem = withoutKey(isHidden ? `${error.publicMessage}.` : error.message, connection.apiKey);
-    return { error: problem, reply: null, exchanges };
+    return answer(withoutKey(isHidden ? `${error.publicMessage}.` : error.message, connection.apiKey));
   }
 }
+
+type Tried = Pick<ProviderTestResult, "error" | "reply" | "toolCalls" | "images">;
+
+/** Asks the model with a picture and, if it refuses that, without one. */
+async function tryModel(
+  provider: Provider & { name: ProviderName },
+  connection: Connection,
+  options: { modelId: string; organizationId: string },
+): Promise<Tried> {
+  const withPicture = await requestReply(provider, connection, { ...options, hasPicture: true });
+  if (withPicture.error === null) return { ...withPicture, images: true };
+  const isRefusal = /^HTTP 4(?!01|03|29)/.test(withPicture.error);
+  if (!isRefusal) return { ...withPicture, images: null };
+  const withoutPicture = await requestReply(provider, connection, { ...options, hasPicture: false });
+  return { ...withoutPicture, images: withoutPicture.error === null ? false : null };
+}
+
+/** A white picture of 16 × 16 pixels. Some models refuse smaller ones. */
+const picture =
+  "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFElEQVR42mP4TyJgGNUwqmH4agAAr639H23ooMoAAAAASUVORK5CYII=";
+
+const sayTool = {
+  type: "function" as const,
+  name: "say",
+  description: "Says a word.",
+  inputSchema: { type: "object" as const, properties: { word: { type: "string" as const } }, required: ["word"] },
+};
 
 async function requestReply(
   provider: Provider & { name: ProviderName },
   connection: Connection,
-  { modelId, organizationId }: { modelId: string; organizationId: string },
-): Promise<Pick<ProviderTestResult, "error" | "reply">> {
+  { modelId, organizationId, hasPicture }: { modelId: string; organizationId: string; hasPicture: boolean },
+): Promise<Omit<Tried, "images">> {
   const { apiKey, baseUrl } = connection;
   const model = await provider.connect(connection, modelId);
   const chosen = { ...model, source: { provider: provider.name, apiKey, baseUrl }, isOperatorPaid: false };
-  const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Reply with one word: Hello" }] }];
-  let text = "";
+  const text = {
+    type: "text" as const,
+    text: "Call the tool `say` with the word Hello. If you have no tool, reply: Hello",
+  };
+  const file = { type: "file" as const, mediaType: "image/png", data: { type: "data" as const, data: picture } };
+  const prompt = [{ role: "user" as const, content: hasPicture ? [text, file] : [text] }];
+  let said = "";
+  let hasCalled = false;
   try {
     await askModel(
       chosen,
-      { prompt },
+      { prompt, tools: [sayTool] },
       {
         organizationId,
         limits: REPLY_LIMITS,
         signal: new AbortController().signal,
         sink: {
           begin() {
-            text = "";
+            said = "";
+            hasCalled = false;
           },
           part(part) {
-            if (part.type === "text-delta") text += part.delta;
+            if (part.type === "text-delta") said += part.delta;
+            if (part.type === "tool-call") hasCalled = true;
           },
         },
       },
     );
   } catch (error) {
     const { message, providerStatus } = describeFailure(error, chosen);
-    return { error: providerStatus === null ? message : `HTTP ${providerStatus}: ${message}`, reply: null };
+    const problem = providerStatus === null ? message : `HTTP ${providerStatus}: ${message}`;
+    return { error: problem, reply: null, toolCalls: null };
   }
-  if (text.trim() === "") return { error: "The model sent an empty reply.", reply: null };
-  return { error: null, reply: { model: modelId, text: text.slice(0, MAX_REPLY).toWellFormed() } };
+  if (said.trim() === "" && !hasCalled) {
+    return { error: "The model sent an empty reply.", reply: null, toolCalls: null };
+  }
+  const shown = said.trim() === "" ? "(a call of the tool)" : said.slice(0, MAX_REPLY).toWellFormed();
+  return { error: null, reply: { model: modelId, text: shown }, toolCalls: hasCalled };
 }
 
 async function findProblem(
   provider: Provider,
   connection: Connection,
-  { model, isHidden, found, ask }: { model: string | null; isHidden: boolean; found: { names: string[] }; ask: Ask },
+  {
+    model,
+    isHidden,
+    sendMessage,
+    found,
+    ask,
+  }: { model: string | null; isHidden: boolean; sendMessage: boolean; found: { names: string[] }; ask: Ask },
 ): Promise<string | null> {
   const { models, baseUrl, label } = provider;
   const { apiKey } = connection;
+  if (models === null) return null;
   const list = await ask("GET", connection.baseUrl + models.path, { headers: apiKey ? models.headers(apiKey) : {} });
   const names = list.status === 200 ? listNames(models, list.json) : [];
   found.names = names;
@@ -102,6 +159,8 @@ async function findProblem(
   // A user-entered URL can lead to any implementation, and many servers do not list their models.
   const canReply = baseUrl === null && !isKeyRefused(list);
   if (!canReply) return explain(list, { label, apiKey, isHidden });
+  // The message that follows shows whether the server works.
+  if (sendMessage && model !== null) return null;
   const { url, headers } = chatEndpoint(connection);
   const asked = { model: model ?? "test", messages: [{ role: "user", content: "Hi" }], max_tokens: 1 };
   const reply = await ask("POST", url, { headers, body: asked });
@@ -111,7 +170,7 @@ async function findProblem(
 }
 
 /** The server at the URL may send anything. A response in another format counts as an empty list. */
-function listNames({ names }: Provider["models"], json: unknown): string[] {
+function listNames({ names }: NonNullable<Provider["models"]>, json: unknown): string[] {
   try {
     return names(json);
   } catch {

@@ -1,35 +1,53 @@
+import { type ServerKind, serverKinds } from "@foyer/contract";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ProviderSettingsRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
-import { type ProviderAccess, type ProviderName, providerNames } from "../models/provider-environment.ts";
+import { isBuiltIn, type ProviderAccess, type ProviderName } from "../models/provider-environment.ts";
 
 export type ProviderSettings = ReturnType<typeof createProviderSettings>;
 
 /**
- * Manages the organizations' own keys and URLs of model providers. Keys are encrypted at rest and never returned by the
- * API.
+ * Manages the organizations' own keys and URLs of model providers, and the servers that they have named. Keys are
+ * encrypted at rest and never returned by the API.
  */
 export function createProviderSettings(db: Db, encryption: Encryption) {
   const byAccount = compileOnce<{ organizationId: string }, ProviderSettingsRow>((param) =>
     db.selectFrom("providerSettings").selectAll().where("organizationId", "=", param("organizationId")),
   );
   const context = (organizationId: string, provider: string) => `${organizationId}/${provider}`;
+  const open = (text: string | null, key: string) => (text === null ? null : encryption.decrypt(text, key));
+  const close = (text: string | null, key: string) => (text === null ? null : encryption.encrypt(text, key));
   return {
     async get(organizationId: string): Promise<Map<ProviderName, ProviderAccess>> {
       const { rows } = await byAccount(db, { organizationId });
       const settings = new Map<ProviderName, ProviderAccess>();
-      for (const { provider, apiKey, baseUrl } of rows) {
-        const name = providerNames.find((known) => known === provider);
-        const opened = apiKey === null ? null : encryption.decrypt(apiKey, context(organizationId, provider));
-        if (name) settings.set(name, { apiKey: opened, baseUrl });
+      for (const { provider, kind, apiKey, baseUrl, server, secretKey } of rows) {
+        const known = isBuiltIn(provider) ? provider : toServerKind(kind);
+        // A newer version may have stored a kind that this one does not know.
+        if (!known) continue;
+        const key = context(organizationId, provider);
+        const secretAccessKey = open(secretKey, key);
+        settings.set(provider, {
+          kind: known,
+          apiKey: open(apiKey, key),
+          baseUrl,
+          server: { ...JSON.parse(server), ...(secretAccessKey === null ? {} : { secretAccessKey }) },
+        });
       }
       return settings;
     },
     async put(organizationId: string, provider: ProviderName, access: ProviderAccess): Promise<void> {
-      const encrypted =
-        access.apiKey === null ? null : encryption.encrypt(access.apiKey, context(organizationId, provider));
-      const values = { apiKey: encrypted, baseUrl: access.baseUrl, updatedAt: Date.now() };
+      const key = context(organizationId, provider);
+      const { secretAccessKey = null, ...server } = access.server;
+      const values = {
+        kind: isBuiltIn(provider) ? null : access.kind,
+        apiKey: close(access.apiKey, key),
+        baseUrl: access.baseUrl,
+        server: JSON.stringify(server),
+        secretKey: close(secretAccessKey, key),
+        updatedAt: Date.now(),
+      };
       await db
         .insertInto("providerSettings")
         .values({ organizationId, provider, ...values })
@@ -46,3 +64,5 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
     },
   };
 }
+
+const toServerKind = (text: string | null): ServerKind | undefined => serverKinds.find((kind) => kind === text);

@@ -1,18 +1,20 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ButtonLink } from "../../../components/button.tsx";
+import { Button, ButtonLink } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { EmbeddingModel } from "./embedding-model.tsx";
 import { ProviderDialog } from "./provider-dialog.tsx";
 import { type Provider, ProviderRow } from "./provider-row.tsx";
+import { ServerDialog } from "./server-dialog.tsx";
 import { UsableModels } from "./usable-models.tsx";
 
 /** The providers of models, with the server's keys or the organization's own. */
 export function ModelsPage() {
   const { data: providers } = useSuspenseQuery(endpointQuery("listProviders"));
   const [editing, setEditing] = useState<Provider | null>(null);
+  const [isAdding, setIsAdding] = useState(false);
   const [removing, setRemoving] = useState<Provider | null>(null);
   const isBare = providers.every(({ source }) => source === null);
   return (
@@ -37,6 +39,9 @@ export function ModelsPage() {
             />
           ))}
         </ul>
+        <div>
+          <Button onClick={() => setIsAdding(true)}>Add a server</Button>
+        </div>
       </Section>
       <UsableModels labels={new Map(providers.map(({ provider, label }) => [provider, label]))} />
       <Section
@@ -48,7 +53,9 @@ export function ModelsPage() {
         </div>
       </Section>
       <EmbeddingModel />
-      {editing && <ProviderDialog provider={editing} onClose={() => setEditing(null)} />}
+      {editing && editing.kind === null && <ProviderDialog provider={editing} onClose={() => setEditing(null)} />}
+      {editing && editing.kind !== null && <ServerDialog server={editing} onClose={() => setEditing(null)} />}
+      {isAdding && <ServerDialog server={null} onClose={() => setIsAdding(false)} />}
       {removing && <RemoveKeyDialog provider={removing} onClose={() => setRemoving(null)} />}
     </Page>
   );

@@ -21,11 +21,23 @@ export function TestOutcome({
       <p role="status" className={`text-sm ${problem ? "text-wrong" : "text-soft"}`}>
         {isPending && "Testing…"}
         {!isPending && problem && toSentence(problem)}
-        {!isPending && !problem && !isIdle && data && `Responded in ${data.durationMs} ms.`}
+        {!isPending && !problem && !isIdle && data && describeResult(data)}
       </p>
       {!isPending && data && data.exchanges.length > 0 && <Exchanges exchanges={data.exchanges} />}
     </>
   );
+}
+
+/** What the test has shown, as sentences. */
+function describeResult({ durationMs, models, streaming, toolCalls, images }: Output<"testProvider">): string {
+  const listed = models.length === 0 ? [] : [`${models.length} ${models.length === 1 ? "model" : "models"} listed`];
+  const abilities = [
+    streaming === null ? null : streaming ? "streams" : "does not stream",
+    toolCalls === null ? null : toolCalls ? "calls tools" : "did not call the tool",
+    images === null ? null : images ? "accepts pictures" : "refuses pictures",
+  ].filter((ability) => ability !== null);
+  const shown = [...listed, ...abilities].join(", ");
+  return `Responded in ${durationMs} ms.${shown === "" ? "" : ` ${toSentence(shown)}`}`;
 }
 
 type Exchange = Output<"testProvider">["exchanges"][number];
