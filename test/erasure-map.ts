@@ -9,6 +9,7 @@ type Table = keyof Tables;
 export const erasureMap = {
   conversations: "deleted last, by the identifier",
   messages: "deleted with their conversation",
+  attachments: "deleted with their message; their content is deleted from documentFiles with them",
   conversationNotes: "deleted with their conversation",
   conversationTags: "deleted with their conversation",
   clientToolCalls: "deleted with their message",

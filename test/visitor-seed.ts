@@ -97,6 +97,7 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
   const common = { conversationId, stopRequested: 0, model: null, inputTokens: null, outputTokens: null } as const;
   const question = token("question");
   const replyId = newId("msg");
+  const messageId = newId("msg");
   const pieces = (result: string) => JSON.stringify([{ type: "tool", id: "1", toolId, input: {}, result }]);
   const draft = token("draft");
   await db
@@ -104,7 +105,7 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
     .values([
       {
         ...common,
-        id: newId("msg"),
+        id: messageId,
         position: 0,
         role: "user",
         content: question,
@@ -130,6 +131,7 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
       },
     ])
     .execute();
+  await insertAttachment(db, { ...ids, messageId }, token);
   // A reply is rewritten while it runs, and some replies are longer than a page of the database.
   const content = `${token("answer")} ${"so on ".repeat((ids.number % 5) * 800)}`;
   await db
@@ -160,6 +162,40 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
   await db
     .insertInto("documentCitations")
     .values({ ...asked, documentId: newId("doc") })
+    .execute();
+}
+
+/** A file of the visitor's message. */
+async function insertAttachment(
+  db: Db,
+  { organizationId, agentId, conversationId, messageId, at }: Ids & { messageId: string },
+  token: (name: string) => string,
+): Promise<void> {
+  // The id is a token, so that the row of the file is found as well.
+  const fileId = token("content");
+  const text = token("attached");
+  const content = Buffer.from(text);
+  await db.insertInto("documentFiles").values({ id: fileId, organizationId, agentId, createdAt: at }).execute();
+  await db.insertInto("documentFileParts").values({ fileId, number: 0, content }).execute();
+  await db
+    .insertInto("attachments")
+    .values({
+      id: newId("att"),
+      organizationId,
+      agentId,
+      sessionId: null,
+      conversationId,
+      messageId,
+      position: 0,
+      name: `${token("attachment")}.txt`,
+      type: "text/plain",
+      size: content.length,
+      width: null,
+      height: null,
+      fileId,
+      text,
+      createdAt: at,
+    })
     .execute();
 }
 

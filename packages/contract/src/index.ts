@@ -2,6 +2,7 @@ export * from "./agents/agent.ts";
 export * from "./agents/agent-image.ts";
 export * from "./agents/versions.ts";
 export * from "./agents/widget-settings.ts";
+export * from "./attachments/attachments.ts";
 export * from "./auth/api-key.ts";
 export * from "./auth/audit.ts";
 export * from "./auth/auth.ts";

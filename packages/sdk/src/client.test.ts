@@ -40,6 +40,7 @@ describe("the client, against a real server,", () => {
     expect([id, name, widget]).toEqual([agentId, "Harbour", { greeting: "Hello", accentColor: "#0f766e" }]);
     expect(rest).toEqual({
       allowedImageHosts: [],
+      attachments: { images: false, files: false, handoffOnly: false },
       handoff: null,
       images: { logo: null, avatar: null, launcher: null },
       pageQuery: [],

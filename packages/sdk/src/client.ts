@@ -77,6 +77,11 @@ export function createClient(connection: Connection) {
      * body, so that a person can be requested.
      */
     begin: (body: Parameters<typeof calls.beginConversation>[1]) => calls.beginConversation(request, body),
+    /**
+     * Uploads a picture or a file for a message. Send the `id` of the result in `attachments` of the next `chat` within
+     * an hour. Without a conversation, pass the `sessionId` of the chat. The agent's `attachments` must allow it.
+     */
+    attach: (file: Blob, options: Parameters<typeof calls.attach>[2]) => calls.attach(request, file, options),
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
     /** Deletes the conversation permanently. With `submissions`, also deletes the forms that were submitted in it. */

@@ -99,6 +99,7 @@ export const endpoints = {
   getAgent: ["GET", "/agents/:id"],
   getAgentVersion: ["GET", "/agents/:id/versions/:version"],
   getAgentWidget: ["GET", "/agents/:id/widget"],
+  getAttachment: ["GET", "/conversations/:id/attachments/:attachmentId"],
   getConversation: ["GET", "/conversations/:id"],
   getConversationAnalytics: ["GET", "/conversations/analytics"],
   getDoctor: ["GET", "/doctor"],
@@ -229,5 +230,6 @@ export const endpoints = {
   updateTool: ["PUT", "/tools/:id"],
   updateTrigger: ["PUT", "/triggers/:id"],
   updateWebhook: ["PATCH", "/webhooks/:id"],
+  uploadAttachment: ["POST", "/chat/attachments"],
   uploadDocument: ["POST", "/documents/upload"],
 } as const satisfies { [Name in keyof Contract]?: readonly [Contract[Name]["method"], Contract[Name]["url"]] };

@@ -1,5 +1,6 @@
 import type {
   AgentWidget,
+  Attachment,
   ChatRequest,
   ClientResult,
   Conversation,
@@ -17,6 +18,38 @@ import type { Request } from "./request.ts";
 /** The appearance and greeting of an agent's widget. */
 export async function getWidget(request: Request, agentId: string): Promise<AgentWidget> {
   return (await read(request(`/agents/${encodeURIComponent(agentId)}/widget`))).data;
+}
+
+/** Whose an upload is: a session that has no conversation yet, or a conversation with its token. */
+export type AttachmentOwner =
+  | { agentId: string; sessionId: string }
+  | { agentId: string; conversation: ConversationKey };
+
+/** Uploads a picture or a file. `name` defaults to that of a `File`. */
+export async function attach(
+  request: Request,
+  file: Blob,
+  { name, signal, ...owner }: AttachmentOwner & { name?: string; signal?: AbortSignal },
+): Promise<Attachment> {
+  const conversation = "conversation" in owner ? owner.conversation : null;
+  const query = new URLSearchParams(
+    "sessionId" in owner
+      ? { agentId: owner.agentId, sessionId: owner.sessionId }
+      : { agentId: owner.agentId, conversationId: owner.conversation.id },
+  );
+  const fileName = name ?? ("name" in file && typeof file.name === "string" ? file.name : "");
+  return (
+    await read(
+      request(`/chat/attachments?${query}`, {
+        method: "POST",
+        body: file,
+        // A header cannot contain every character of a name.
+        headers: { "x-filename": encodeURIComponent(fileName.replace(/\p{Surrogate}/gu, "\ufffd")) },
+        token: conversation?.token,
+        signal,
+      }),
+    )
+  ).data;
 }
 
 /** An agent's enabled triggers, in the order in which they run. */

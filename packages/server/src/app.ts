@@ -15,9 +15,15 @@ import { chatRoutes } from "./chat/routes.ts";
 import { createRunningReplies } from "./chat/running/running-replies.ts";
 import { type ChatService, createChatService } from "./chat/service.ts";
 import { createChatBytes } from "./chat/turn/chat-bytes.ts";
+import { createAttachmentLoader } from "./chat/turn/load-attachments.ts";
 import { createConversationCounters } from "./conversations/analytics/counters.ts";
 import { createConversationAnalytics } from "./conversations/analytics/service.ts";
+import { attachUploads } from "./conversations/attach-uploads.ts";
+import { attachmentRoutes } from "./conversations/attachment-routes.ts";
+import { type AttachmentService, createAttachmentService } from "./conversations/attachments/service.ts";
+import { createAttachmentSweeper } from "./conversations/attachments/sweeper.ts";
 import { createDocumentAnswers } from "./conversations/document-answers.ts";
+import type { ChangeListener } from "./conversations/log/change.ts";
 import { type ConversationLog, createConversationLog } from "./conversations/log/log.ts";
 import { type ConversationMarks, createConversationMarks } from "./conversations/marks.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
@@ -38,7 +44,7 @@ import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
 import { createConversationEvents } from "./events/conversation-events.ts";
 import { createIdleWorker } from "./events/idle-worker.ts";
-import { recordWith } from "./events/record-events.ts";
+import { type RecordEvents, recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
 import { createWebhooks } from "./events/webhooks.ts";
 import { type AppDeps, createFastify, registerPlugins } from "./fastify.ts";
@@ -150,6 +156,8 @@ export async function createApp(deps: AppDeps) {
   });
   const documents = createDocuments(deps, { agents, passageSearch });
   const sites = createSites(deps, { agents, ...documents.parts });
+  const attachments = createAttachmentService(deps, documents.parts);
+  const attachmentSweeper = createAttachmentSweeper(deps, attachments);
   const checkpoint = createCheckpoint(app, deps);
   const conversations = createConversationService(deps, agents);
   const live = createLiveStreams(deps, conversations);
@@ -157,23 +165,15 @@ export async function createApp(deps: AppDeps) {
   const handoffCounters = createHandoffCounters();
   const noticeRecorder = createNoticeRecorder(deps, outbox);
   const chatBytes = createChatBytes(deps);
-  // What follows from a change of a conversation, in this order. An event about what a rule does with a reply comes
-  // before the event about the reply, and an event about a rating before the one about what a rule does with it.
-  const conversationLog = createConversationLog(deps, [
-    createDocumentAnswers(documents.recorder),
-    createConversationCounters(deps.db),
-    handoffCounters.listener,
-    chatBytes.listener,
-    requestAfterFailures,
-    requestAfterFailedReplies,
-    createTeamChatPosts(deps, outbox),
-    createConversationEvents(webhooks.recordEvents),
-    noticeRecorder.listener,
-    createBudgetNotices(deps, noticeRecorder.enqueue),
-    live.listener,
-    replies.listener,
-    requestAfterRatings,
-  ]);
+  const listeners = { handoffCounters, chatBytes, noticeRecorder, live, replies };
+  const { recorder } = documents;
+  const conversationLog = createLog(deps, {
+    attachments,
+    listeners,
+    outbox,
+    recorder,
+    recordEvents: webhooks.recordEvents,
+  });
   const idleWorker = createIdleWorker(deps, {
     record: webhooks.recordEvents,
     listeners: webhooks.listeners,
@@ -194,8 +194,8 @@ export async function createApp(deps: AppDeps) {
   );
   const visitors = createVisitorService(deps, { log: conversationLog, checkpoint, recordEvents });
   const deleteConversation = createConversationDeletion({ conversations, visitors, log: conversationLog, checkpoint });
-  const chatParts = { agents, conversations, conversationLog, store: replyStore, replies, bytes: chatBytes };
-  const chat = createChatService(deps, chatParts, {
+  const parts = { agents, attachments, conversations, conversationLog, replies, store: replyStore, bytes: chatBytes };
+  const chat = createChatService(deps, parts, {
     toolsOf: createAgentTools(deps, { runner: toolRunner, frozenTools: createFrozenTools(deps) }),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
     notesOf: forms.notesOf,
@@ -206,7 +206,8 @@ export async function createApp(deps: AppDeps) {
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
   const inbox = createInboxService(deps, { agents, conversations, assignConversation, log: conversationLog });
   const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
-  app.addHook("onReady", () => startWorkers(outbox.worker, idleWorker, notices, documents, sites.worker));
+  const timers = [idleWorker, notices, attachmentSweeper];
+  app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));
   const addMetrics = (registry: Registry) => addHandoffMetrics(registry, deps, handoffCounters);
   healthRoutes(app, deps, {
     runningReplies: replies.count,
@@ -227,6 +228,7 @@ export async function createApp(deps: AppDeps) {
   addConversations(app, deps, {
     agents,
     conversations,
+    attachments,
     marks: createConversationMarks({ conversations, log: conversationLog }),
     deleteConversation,
     chat,
@@ -249,13 +251,52 @@ export async function createApp(deps: AppDeps) {
         live.drain(),
         chat.drain(config.drainTimeout),
         outbox.worker.stop(config.drainTimeout),
-        ...[idleWorker, notices].map((worker) => worker.stop()),
+        ...timers.map((worker) => worker.stop()),
         // Stop this before the documents, because syncs use their extraction processes.
         sites.worker.stop(),
         documents.stop(),
       ]);
     },
   };
+}
+
+type LogParts = {
+  attachments: AttachmentService;
+  /** the parts that follow changes with a listener of their own */
+  listeners: Record<
+    "handoffCounters" | "chatBytes" | "noticeRecorder" | "live" | "replies",
+    { listener: ChangeListener }
+  > & { noticeRecorder: NoticeRecorder };
+  outbox: Outbox;
+  recorder: ReturnType<typeof createDocuments>["recorder"];
+  recordEvents: RecordEvents;
+};
+
+/**
+ * Creates the log with what follows from a change of a conversation, in this order. An event about what a rule does with
+ * a reply comes before the event about the reply, and an event about a rating before the one about what a rule does with
+ * it.
+ */
+function createLog(
+  deps: AppDeps,
+  { attachments, listeners, outbox, recorder, recordEvents }: LogParts,
+): ConversationLog {
+  return createConversationLog(deps, [
+    attachUploads(attachments),
+    createDocumentAnswers(recorder),
+    createConversationCounters(deps.db),
+    listeners.handoffCounters.listener,
+    listeners.chatBytes.listener,
+    requestAfterFailures,
+    requestAfterFailedReplies,
+    createTeamChatPosts(deps, outbox),
+    createConversationEvents(recordEvents),
+    listeners.noticeRecorder.listener,
+    createBudgetNotices(deps, listeners.noticeRecorder.enqueue),
+    listeners.live.listener,
+    listeners.replies.listener,
+    requestAfterRatings,
+  ]);
 }
 
 /** Registers sign-in, members, keys and the audit log. */
@@ -345,6 +386,7 @@ async function startWorkers(...workers: Array<{ start(): void }>): Promise<void>
 type Conversations = {
   agents: AgentService;
   conversations: ConversationService;
+  attachments: AttachmentService;
   chat: ChatService;
   marks: ConversationMarks;
   deleteConversation: ReturnType<typeof createConversationDeletion>;
@@ -358,7 +400,7 @@ type Conversations = {
 
 /** Registers the routes for what visitors write: conversations and form submissions. */
 function addConversations(app: App, deps: AppDeps, parts: Conversations) {
-  const { agents, conversations, marks, deleteConversation, chat, documents } = parts;
+  const { agents, conversations, attachments, marks, deleteConversation, chat, documents } = parts;
   const { inbox, live, forms, visitors, idempotency } = parts;
   const analytics = createConversationAnalytics(deps, agents);
   const visitorLimit = registerVisitorLimit(app, deps.config);
@@ -371,13 +413,15 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
     readTrace: (place) => readTrace(deps, place),
     deleteConversation,
   });
+  attachmentRoutes(app, deps, { agents, conversations, attachments });
   tagRoutes(app, createTagService(deps, conversations));
-  visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
+  visitorRoutes(app, deps, { visitors, conversations, attachments, forms: forms.service });
   chatRoutes(app, deps, { chat, conversations, visitorLimit });
   const draft = createDraftWriter(deps, {
     budgets: createTokenBudgets(deps),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
     notesOf: forms.notesOf,
+    attachmentsOf: createAttachmentLoader(attachments),
   });
   draftRoutes(app, deps.config, { agents, conversations, draft });
   noteRoutes(app, createNoteService(deps, conversations), idempotency);

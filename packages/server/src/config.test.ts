@@ -253,6 +253,6 @@ describe(".env.example", () => {
       models: { ...config.models, providers: [] },
     });
     expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
-    expect(Object.keys(shown)).toHaveLength(37);
+    expect(Object.keys(shown)).toHaveLength(41);
   });
 });

@@ -114,6 +114,8 @@ export function readConfig(environment: Environment) {
     heartbeat: get("FOYER_STREAM_HEARTBEAT", parseDuration, 15_000),
     /** how often changes of other processes are read while a live stream is open */
     livePoll: get("FOYER_LIVE_POLL", parseDuration, 500),
+    /** how long an upload for the chat is kept that no message has */
+    attachmentWindow: get("FOYER_ATTACHMENT_WINDOW", parseDuration, 3_600_000),
     resumeWindow: get("FOYER_RESUME_WINDOW", parseDuration, 30_000),
     drainTimeout: get("FOYER_DRAIN_TIMEOUT", parseDuration, 30_000),
     /** requests are rejected with 503 while the mean event loop delay is above this; 0 = never */
@@ -187,6 +189,10 @@ function readLimits(get: Get) {
     storedEvents: limit("STORED_EVENTS", 1_000_000),
     /** bytes of responses that are stored for an organization's Idempotency-Keys in a day */
     responseBytesPerDay: limit("RESPONSE_BYTES_PER_DAY", 200_000_000),
+    /** uploads of pictures and files per visitor and address, and their bytes per organization */
+    attachmentsPerVisitor: limit("ATTACHMENTS_PER_VISITOR", 20),
+    attachmentsPerIp: limit("ATTACHMENTS_PER_IP", 200),
+    attachmentBytesPerDay: limit("ATTACHMENT_BYTES_PER_DAY", 1_000_000_000),
     handoffPerIp: limit("HANDOFF_PER_IP", 5),
     /** requests to one agent that are announced one by one within ten minutes; further ones are announced together */
     handoffAnnouncements: limit("HANDOFF_ANNOUNCEMENTS", 10),

@@ -31,6 +31,9 @@ type Failpoint =
   | "site.page.recorded"
   | "site.counted"
   | "site.removed"
+  | "attachment.received"
+  | "attachment.committing"
+  | "attachment.attaching"
   | "team-chat.received";
 
 /**

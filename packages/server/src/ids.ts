@@ -22,6 +22,7 @@ type Prefix =
   | "recipient"
   | "doc"
   | "file"
+  | "att"
   | "source"
   | "erasure"
   | "webhook"

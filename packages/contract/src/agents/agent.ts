@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { AttachmentSettings } from "../attachments/attachments.ts";
 import { HandoffChanges, HandoffSettings, WidgetHandoff } from "../handoff/handoff.ts";
 import { agentLimits } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
@@ -133,6 +134,12 @@ const settings = {
         "How conversations are handed over to people. Omitted settings keep their values, and `null` restores defaults.",
     }),
   ),
+  attachments: nullable(
+    withDescription(Type.Partial(Type.Object(AttachmentSettings.properties)), {
+      description:
+        "What visitors can attach to their messages. Omitted settings keep their values, and `null` restores the defaults, which allow nothing.",
+    }),
+  ),
   monthlyTokenBudget: nullable(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Tokens per calendar month, in UTC" }),
   ),
@@ -207,6 +214,7 @@ export const Agent = Type.Object(
     tellModel: Type.Array(Type.String()),
     followUps: Type.Boolean(),
     handoff: ref(HandoffSettings),
+    attachments: ref(AttachmentSettings),
     monthlyTokenBudget: nullable(Type.Integer()),
     monthlyCostBudget: nullable(Type.Number()),
     budgetMessage: nullable(Type.String()),
@@ -245,6 +253,7 @@ export const AgentWidget = Type.Object(
       description: "The query parameters that the widget sends with a page's URL",
     }),
     requireIdentity: Type.Boolean(),
+    attachments: ref(AttachmentSettings),
     handoff: refOrNull(WidgetHandoff, {
       description: "How the visitor can talk to a person. `null` if handoff is disabled.",
     }),

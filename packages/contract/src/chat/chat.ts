@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { attachmentLimits } from "../attachments/attachments.ts";
 import { maxClientTools, maxIdentityLength } from "../rules/limits.ts";
 import { inEnvelope, nullable, ref, Success, stringEnum, withDescription } from "../schema.ts";
 import { Page } from "../visitors/page.ts";
@@ -48,6 +49,14 @@ export const ChatRequest = Type.Object({
       Type.String({
         minLength: 1,
         description: "Id of the conversation to continue, from `message_start`. Without it, a new conversation begins.",
+      }),
+    ),
+  ),
+  attachments: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        uniqueItems: true,
+        description: `Ids from \`POST /chat/attachments\`, for the last message: at most ${attachmentLimits.perMessage}, and 20 MB together. Each can be attached once. The message's \`content\` may then be empty.`,
       }),
     ),
   ),

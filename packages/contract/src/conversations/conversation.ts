@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { MessageAttachment } from "../attachments/attachments.ts";
 import { ReplySearch } from "../documents/answers.ts";
 import { VisitorForm } from "../forms/form.ts";
 import { AnswerEmail, Author, HandoffRecord, handlers, Ownership } from "../handoff/handoff.ts";
@@ -116,6 +117,7 @@ export const Message = Type.Object(
         description: "The page from which the visitor sent the message. Only sent to members and API keys.",
       }),
     ),
+    attachments: Type.Array(ref(MessageAttachment), { description: "The pictures and files of the message" }),
     toolCalls: Type.Array(ToolCall),
     sources: Type.Array(ref(Source), { description: "The passages of documents that the message cites" }),
     suggestions: FollowUps,

@@ -30,6 +30,7 @@ export const visitorDataKinds = [
   "unansweredQuestions",
   "submissions",
   "files",
+  "attachments",
   "deliveries",
   "events",
   "triggerEvents",
@@ -46,6 +47,7 @@ export const VisitorCounts = Type.Object(
     unansweredQuestions: Type.Integer(),
     submissions: Type.Integer(),
     files: Type.Integer({ description: "Files in the submissions" }),
+    attachments: Type.Integer({ description: "Pictures and files in the messages" }),
     deliveries: Type.Integer({
       description:
         "Webhooks and emails of the submissions, notices about the conversations, and events sent to webhooks, with the stored responses",

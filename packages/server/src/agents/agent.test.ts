@@ -116,6 +116,7 @@ onBothDatabases("agents", (createDatabase) => {
         requireIdentity: false,
         tellModel: [],
         followUps: false,
+        attachments: { images: false, files: false, handoffOnly: false },
         handoff: {
           isEnabled: false,
           hasButton: true,

@@ -2,6 +2,7 @@ import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget, Re
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import type { AgentRow } from "../db/tables.ts";
 import { checkAll, invalid } from "../errors.ts";
+import { applyAttachmentChanges, parseAttachmentSettings } from "./attachment-settings.ts";
 import { applyHandoffChanges, checkHandoff, parseHandoff, toWidgetHandoff } from "./handoff.ts";
 import { normalizeFactPaths } from "./identity/tell-model.ts";
 import { resolveRetention } from "./retention.ts";
@@ -30,6 +31,7 @@ export const columnDefaults = {
   budgetMessage: null,
   retention: "{}",
   handoff: "{}",
+  attachments: "{}",
   logoVersion: null,
   avatarVersion: null,
   launcherVersion: null,
@@ -55,7 +57,7 @@ export function checkAgent(input: AgentChanges): void {
 }
 
 type Settings = Omit<AgentChanges, "name">;
-type Current = Pick<AgentRow, "handoff">;
+type Current = Pick<AgentRow, "handoff" | "attachments">;
 
 /** How each setting is stored in the column of its name. `null` restores the default. */
 const converters: {
@@ -84,11 +86,12 @@ const converters: {
   publishing: (value) => value ?? "immediate",
   retention: (value) => JSON.stringify(value ?? {}),
   handoff: (value, current) => applyHandoffChanges(current.handoff, value),
+  attachments: (value, current) => applyAttachmentChanges(current.attachments, value),
 };
 
 /**
- * Converts the given settings to columns. Absent settings are omitted. The handoff settings are merged into `current`,
- * which are those of the agent so far.
+ * Converts the given settings to columns. Absent settings are omitted. The settings of handoffs and attachments are merged
+ * into `current`, which are those of the agent so far.
  * @throws 400
  */
 export function toColumns(input: AgentChanges, current: Current = columnDefaults): Partial<AgentRow> {
@@ -172,6 +175,7 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     tellModel: JSON.parse(row.tellModel),
     followUps: row.followUps === 1,
     handoff: parseHandoff(row),
+    attachments: parseAttachmentSettings(row),
     monthlyTokenBudget: row.monthlyTokenBudget,
     monthlyCostBudget: row.monthlyCostBudget,
     budgetMessage: row.budgetMessage,
@@ -193,6 +197,7 @@ export function toAgentWidget(row: AgentRow, { canEmail }: { canEmail: boolean }
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
     pageQuery: JSON.parse(row.pageQuery),
     requireIdentity: row.requireIdentity === 1,
+    attachments: parseAttachmentSettings(row),
     handoff: toWidgetHandoff(row, { now: Date.now(), canEmail }),
   };
 }

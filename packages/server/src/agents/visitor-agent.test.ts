@@ -41,6 +41,7 @@ describe("the public data of an agent", () => {
         allowedImageHosts: ["images.shop.example"],
         pageQuery: [],
         requireIdentity: true,
+        attachments: { images: false, files: false, handoffOnly: false },
         handoff: null,
       },
       error: null,

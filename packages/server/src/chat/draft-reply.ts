@@ -11,6 +11,8 @@ import { failure } from "../tools/tool-outcome.ts";
 import { createCitationFilter } from "./filters/citation-filter.ts";
 import { type LoopInput, runAgentLoop } from "./loop/agent-loop.ts";
 import type { TraceStep } from "./loop/trace.ts";
+import { createAttachmentParts } from "./turn/attachment-parts.ts";
+import type { AttachmentLoader } from "./turn/load-attachments.ts";
 import { historyLimits, listEarlierPassages, toPrompt } from "./turn/model-prompt.ts";
 import type { Note } from "./turn/prompt-notes.ts";
 
@@ -28,6 +30,7 @@ type Parts = {
   budgets: TokenBudgets;
   documentsOf(agent: AgentRow, options: { mustSearch: boolean }): Promise<ReplyDocuments | null>;
   notesOf(agentId: string, conversationId: string): Promise<Note[]>;
+  attachmentsOf: AttachmentLoader;
 };
 
 export type DraftWriter = ReturnType<typeof createDraftWriter>;
@@ -40,7 +43,7 @@ type Log = Pick<FastifyBaseLogger, "warn">;
  */
 export function createDraftWriter(
   { db, models, prices, config }: Pick<Deps, "db" | "models" | "prices" | "config">,
-  { budgets, documentsOf, notesOf }: Parts,
+  { budgets, documentsOf, notesOf, attachmentsOf }: Parts,
 ) {
   const queries = replyQueries(db);
 
@@ -67,6 +70,7 @@ export function createDraftWriter(
     ];
     if (documents?.kind === "search") documents.continueFrom(listEarlierPassages(history));
     const reference = documents?.kind === "prefix" ? documents.text : null;
+    const partsOf = createAttachmentParts(await attachmentsOf(conversationId));
     const question = history.findLast(({ role }) => role === "user")?.content ?? "";
     let tokens = 0;
     const steps: TraceStep[] = [];
@@ -74,8 +78,11 @@ export function createDraftWriter(
     try {
       const input: LoopInput = {
         models: chain,
-        prompt: toPrompt({ systemPrompt: agent.systemPrompt, reference, modelId: chain.modelId }, history, notes)
-          .prompt,
+        prompt: toPrompt(
+          { systemPrompt: agent.systemPrompt, reference, modelId: chain.modelId, partsOf },
+          history,
+          notes,
+        ).prompt,
         temperature: agent.temperature / 100,
         maxOutputTokens: agent.maxOutputTokens,
         reasoning: agent.reasoning,

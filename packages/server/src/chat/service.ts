@@ -3,6 +3,7 @@ import { withDraft } from "../agents/draft-columns.ts";
 import { createVisitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
+import type { AttachmentService } from "../conversations/attachments/service.ts";
 import { RepeatedStartError } from "../conversations/log/begin-turn.ts";
 import type { ConversationLog } from "../conversations/log/log.ts";
 import type { HistoryRow } from "../conversations/log/queries.ts";
@@ -26,10 +27,12 @@ import { createReplyRunner } from "./running/run-reply.ts";
 import type { RunningReplies } from "./running/running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running/running-reply.ts";
 import { type Admitted, createAdmission, type Identity } from "./turn/admission.ts";
+import { createAttachmentParts, type SentAttachment } from "./turn/attachment-parts.ts";
 import { createConversationStart } from "./turn/begin-conversation.ts";
 import { createTurnBuilder, type TurnOrigin } from "./turn/build-turn.ts";
 import type { Caller } from "./turn/caller.ts";
 import type { ChatBytes } from "./turn/chat-bytes.ts";
+import { type AttachmentLoader, createAttachmentLoader } from "./turn/load-attachments.ts";
 import { historyLimits, listEarlierPassages, toPrompt } from "./turn/model-prompt.ts";
 import { budgetOwner } from "./turn/new-messages.ts";
 import { passOn } from "./turn/pass-on.ts";
@@ -65,11 +68,12 @@ type Parts = {
   store: ReplyStore;
   replies: RunningReplies;
   bytes: ChatBytes;
+  attachments: AttachmentService;
 };
 
 export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
   const { config, encryption } = deps;
-  const { agents, conversations, conversationLog, store, replies, bytes } = parts;
+  const { agents, conversations, conversationLog, store, replies, bytes, attachments } = parts;
   const budgets = createTokenBudgets(deps);
   const isShared = deps.databaseKind === "postgres";
   const progress = { stopRequested: store.stopRequested, checkpoint: conversationLog.checkpoint };
@@ -85,8 +89,15 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
   const ownOrigin = new URL(config.baseUrl).origin;
   const admit = createAdmission(encryption, conversations);
   const once = createRepeatedMessages({ store, replies });
-  const buildTurn = createTurnBuilder({ bytes, openingOf: sources.openingOf });
-  const begin = createBeginning(deps, sources, { budgets, buildTurn, conversationLog, replies, run });
+  const buildTurn = createTurnBuilder({ bytes, openingOf: sources.openingOf, attachmentsOf: attachments.resolve });
+  const begin = createBeginning(deps, sources, {
+    attachmentsOf: createAttachmentLoader(attachments),
+    budgets,
+    buildTurn,
+    conversationLog,
+    replies,
+    run,
+  });
   const findStart = createStartFinder({ encryption, conversations, store });
 
   return {
@@ -145,6 +156,7 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
 }
 
 type Beginning = {
+  attachmentsOf: AttachmentLoader;
   budgets: TokenBudgets;
   buildTurn: ReturnType<typeof createTurnBuilder>;
   conversationLog: ConversationLog;
@@ -155,7 +167,7 @@ type Beginning = {
 /** @returns a function that stores a new message and starts the reply to it */
 function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
   const { models } = deps;
-  const { budgets, buildTurn, conversationLog, replies, run } = parts;
+  const { attachmentsOf, budgets, buildTurn, conversationLog, replies, run } = parts;
   const { toolsOf, documentsOf, notesOf, humanToolOf, handoffNotesOf } = sources;
   return async (agent: AgentRow, request: ChatRequest, origin: TurnOrigin): Promise<RunningReply> => {
     const { caller, admitted } = origin;
@@ -180,6 +192,7 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
       const refusal = await budgets.refusal(agent, usageOwner);
       // Load the notes first: nothing may fail between storing the turn and starting its reply.
       const notes = existing ? await collectNotes(existing, { notesOf, handoffNotesOf }) : [];
+      const attached = await attachmentsOf(existing?.id ?? null, turn.messages);
       const since = performance.now();
       const begun = await conversationLog.begin(
         {
@@ -201,7 +214,13 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
       void run(reply, {
         agent,
         models: chain,
-        ...createPrompt(agent, documents, { modelId: chain.modelId, history: begun.history, notes, identity }),
+        ...createPrompt(agent, documents, {
+          modelId: chain.modelId,
+          history: begun.history,
+          notes,
+          identity,
+          attached,
+        }),
         pageOrigin: caller.origin,
         tools,
         documents,
@@ -299,13 +318,21 @@ const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !
 function createPrompt(
   agent: AgentRow,
   documents: ReplyDocuments | null,
-  { modelId, history, notes, identity }: { modelId: string; history: HistoryRow[]; notes: Note[]; identity: Identity },
+  given: {
+    modelId: string;
+    history: HistoryRow[];
+    notes: Note[];
+    identity: Identity;
+    attached: readonly SentAttachment[];
+  },
 ) {
   const { systemPrompt } = agent;
+  const { modelId, history, notes, identity, attached } = given;
+  const partsOf = createAttachmentParts(attached);
   const reference = documents?.kind === "prefix" ? documents.text : null;
   if (documents?.kind === "search") documents.continueFrom(listEarlierPassages(history));
   const allNotes = [...notes, ...createVisitorNotes(agent, identity)];
-  const { prompt, state } = toPrompt({ systemPrompt, reference, modelId }, history, allNotes);
+  const { prompt, state } = toPrompt({ systemPrompt, reference, modelId, partsOf }, history, allNotes);
   return {
     prompt,
     promptState: JSON.stringify(state),

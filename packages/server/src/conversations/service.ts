@@ -21,6 +21,7 @@ import { createCsvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { toInstants } from "../utc-day.ts";
 import { determineAccess, type Proof } from "./access.ts";
+import { toMessageAttachment } from "./attachments/message-attachment.ts";
 import { readAnswerEmails, readHandoffRecords } from "./handoff-records.ts";
 import { findSuggestions, listToolCalls, type Piece, parsePieces } from "./message-pieces.ts";
 import { createOwnershipReader, toAuthor } from "./ownership.ts";
@@ -32,6 +33,7 @@ import {
   type ConversationFilter,
   type ConversationSummaryRow,
   createConversationStore,
+  type ReadMessage,
   type Viewer,
 } from "./store.ts";
 import { readConversationTags } from "./tags/store.ts";
@@ -192,7 +194,7 @@ function createSummaryReader(db: Db) {
  * Messages after a position, oldest first, in pages, for the live streams. `isRunning` marks a reply of the agent that
  * is not complete yet.
  */
-async function* toStreamedMessages(pages: AsyncIterable<MessageRow[]>) {
+async function* toStreamedMessages(pages: AsyncIterable<ReadMessage[]>) {
   for await (const page of pages) {
     yield page.map((row) => ({
       position: row.position,
@@ -339,7 +341,7 @@ function toModelFields(row: MessageRow) {
   };
 }
 
-export function toMessage(row: MessageRow, isMember: boolean): Message {
+export function toMessage(row: ReadMessage, isMember: boolean): Message {
   // Parse the pieces only once, because the pieces of a conversation can have several megabytes.
   const pieces = row.pieces ? parsePieces(row) : [];
   return {
@@ -349,6 +351,7 @@ export function toMessage(row: MessageRow, isMember: boolean): Message {
     content: row.content,
     ...(row.isSupplied === 1 ? { isSupplied: true } : {}),
     createdAt: new Date(row.createdAt).toISOString(),
+    attachments: row.attachments.map(toMessageAttachment),
     toolCalls: listToolCalls(pieces, { isMember }),
     sources: listCitedSources(pieces),
     suggestions: findSuggestions(pieces),

@@ -9,10 +9,12 @@ import type { DatabaseKind } from "../db/database-kind.ts";
 import { agentExists } from "../db/deleted-agents.ts";
 import type { Db } from "../db/open.ts";
 import { takeWithinBytes } from "../db/page-bytes.ts";
+import type { AttachmentRow } from "../db/tables/attachments.ts";
 import type { Flag, Instant } from "../db/tables/column-types.ts";
 import type { ConversationCost } from "../db/tables/models.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
+import { readMessageAttachments } from "./attachments/store.ts";
 import { messageBytes } from "./message-bytes.ts";
 
 /**
@@ -64,6 +66,9 @@ export type ConversationSummaryRow = ConversationFieldsRow &
 export type Viewer =
   | { organizationId: string }
   | { conversationId: string; linkVersion: number | null; proof: IdentityProof };
+
+/** A message with its attachments. */
+export type ReadMessage = MessageRow & { attachments: readonly AttachmentRow[] };
 
 export type ConversationFilter = Omit<
   ConversationQuery,
@@ -181,7 +186,7 @@ async function* readSummaryPages(
 }
 
 /** Oldest first. A page has as many messages as fit into `PAGE_BYTES`, but at least one. */
-async function* readMessagePages(db: Db, conversationId: string, start: number): AsyncGenerator<MessageRow[]> {
+async function* readMessagePages(db: Db, conversationId: string, start: number): AsyncGenerator<ReadMessage[]> {
   const messages = db.selectFrom("messages").where("conversationId", "=", conversationId).orderBy("position");
   for (let after = start; ; ) {
     // Both databases report the size of a text in bytes without reading it.
@@ -200,7 +205,12 @@ async function* readMessagePages(db: Db, conversationId: string, start: number):
     // Receiving a message with megabytes of tool results takes as long as parsing them, which the caller does next, so
     // let other requests run in between.
     if (last.bytes > PAGE_BYTES) await nextTurn();
-    yield rows;
+    const attachments = await readMessageAttachments(
+      db,
+      conversationId,
+      rows.map(({ id }) => id),
+    );
+    yield rows.map((row) => ({ ...row, attachments: attachments.get(row.id) ?? [] }));
     after = last.position;
   }
 }

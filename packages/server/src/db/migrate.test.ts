@@ -82,6 +82,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0086-prompt-sizes",
       "0087-named-servers",
       "0089-prompt-state",
+      "0093-attachments",
       "0095-agent-versions",
       "0096-agent-drafts",
     ]);
@@ -152,6 +153,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0086-prompt-sizes",
       "0087-named-servers",
       "0089-prompt-state",
+      "0093-attachments",
       "0095-agent-versions",
       "0096-agent-drafts",
     ]);

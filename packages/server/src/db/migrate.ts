@@ -59,6 +59,7 @@ import { models } from "./migrations/0085-models.ts";
 import { promptSizes } from "./migrations/0086-prompt-sizes.ts";
 import { namedServers } from "./migrations/0087-named-servers.ts";
 import { promptState } from "./migrations/0089-prompt-state.ts";
+import { attachments } from "./migrations/0093-attachments.ts";
 import { agentVersions } from "./migrations/0095-agent-versions.ts";
 import { agentDrafts } from "./migrations/0096-agent-drafts.ts";
 import type { Db } from "./open.ts";
@@ -130,6 +131,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0086-prompt-sizes", promptSizes],
   ["0087-named-servers", namedServers],
   ["0089-prompt-state", promptState],
+  ["0093-attachments", attachments],
   ["0095-agent-versions", agentVersions],
   ["0096-agent-drafts", agentDrafts],
 ];

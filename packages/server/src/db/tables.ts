@@ -2,6 +2,7 @@ import type { ConversationCounts } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
 import type { DeletionColumns } from "./deleted-agents.ts";
 import type { AnswerTables } from "./tables/answers.ts";
+import type { AttachmentTables } from "./tables/attachments.ts";
 import type { AuditTables } from "./tables/audit.ts";
 import type { Flag, Instant, Json } from "./tables/column-types.ts";
 import type { DocumentTables } from "./tables/documents.ts";
@@ -27,6 +28,7 @@ import type { VisitorTables } from "./tables/visitors.ts";
  * strings.
  */
 export type Tables = AnswerTables &
+  AttachmentTables &
   AuditTables &
   DocumentTables &
   FormTables &
@@ -58,12 +60,14 @@ export type Tables = AnswerTables &
       | "retention"
       | "tellModel"
       | "handoff"
+      | "attachments"
       | "linkHosts"
     > &
       PageColumns & {
         retention: Generated<Json>;
         tellModel: Generated<Json>;
         handoff: Generated<Json>;
+        attachments: Generated<Json>;
         linkHosts: Generated<Json>;
       } & { [Name in keyof AgentModelColumns]: Generated<AgentModelColumns[Name]> } & {
         [Name in keyof LiveVersionColumns]: Generated<LiveVersionColumns[Name]>;
@@ -223,6 +227,8 @@ export type AgentRow = AgentModelColumns &
     retention: Json;
     /** the configured handoff settings, see agents/handoff.ts */
     handoff: Json;
+    /** what visitors can attach, see agents/attachment-settings.ts */
+    attachments: Json;
     createdAt: Instant;
     updatedAt: Instant;
   };

@@ -146,7 +146,7 @@ async function deleteInParts(db: Db, id: string): Promise<void> {
   await db.deleteFrom("documentFiles").where("id", "=", id).execute();
 }
 
-/** Deletes files that no document refers to. @returns the number of deleted files */
+/** Deletes files that neither a document nor an attachment refers to. @returns the number of deleted files */
 async function deleteOrphans(db: Db, now: number): Promise<number> {
   const orphans = await db
     .selectFrom("documentFiles")
@@ -154,6 +154,9 @@ async function deleteOrphans(db: Db, now: number): Promise<number> {
     .where("createdAt", "<", now - ORPHAN_MS)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("documents").select("id").whereRef("documents.fileId", "=", "documentFiles.id"))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("attachments").select("id").whereRef("attachments.fileId", "=", "documentFiles.id"))),
     )
     .limit(ORPHANS_PER_SWEEP)
     .execute();

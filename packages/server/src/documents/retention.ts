@@ -108,6 +108,15 @@ export function deleteTexts(db: Db, { documentId, before }: { documentId: string
   return deleteInBatches(db, deleteSome, PARTS_PER_BATCH);
 }
 
+/**
+ * Deletes files that no row names any more, part by part, because one transaction for all of them would block other
+ * work. What remains after a crash is deleted with the unused originals.
+ */
+export async function deleteOriginalsById(db: Db, ids: readonly string[]): Promise<void> {
+  const files = createFileStore(db);
+  for (const id of ids) await files.deleteFile(id);
+}
+
 async function deleteOriginals(db: Db, agentId: string): Promise<void> {
   const files = createFileStore(db);
   const next = db.selectFrom("documentFiles").select("id").where("agentId", "=", agentId).limit(1);

@@ -20,7 +20,7 @@ const endpoints = Object.entries(contract)
   .filter(([, value]) => typeof value === "object" && "method" in value && "url" in value)
   .map(([name, value]) => ({ name, ...(value as Endpoint) }));
 /** Endpoints that accept any bytes as their body. */
-const acceptsBytes = ({ name }: { name: string }) => name === "uploadDocument";
+const acceptsBytes = ({ name }: { name: string }) => name === "uploadDocument" || name === "uploadAttachment";
 const withBody = endpoints.flatMap((endpoint) =>
   endpoint.schema.body && !acceptsBytes(endpoint) ? [{ ...endpoint, body: endpoint.schema.body }] : [],
 );
@@ -219,7 +219,7 @@ onBothDatabases("bad input", (createDatabase) => {
     const valid = createValidBody(endpoint.name, owner);
     const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
       ({ path }) =>
-        !/^allowed|^linkHosts|^fallbackModels|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(
+        !/^allowed|^attachments|^linkHosts|^fallbackModels|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(
           path,
         ) && !(endpoint.name === "requestHuman" && path === "email"),
     );

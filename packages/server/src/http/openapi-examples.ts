@@ -5,7 +5,7 @@ type Contract = typeof contract;
 type WithBody = { schema: { body: TSchema } };
 /** Example bodies by operation. A body of raw bytes has no example. */
 type Examples = {
-  [Name in keyof Contract as Name extends "uploadDocument"
+  [Name in keyof Contract as Name extends "uploadDocument" | "uploadAttachment"
     ? never
     : Contract[Name] extends WithBody
       ? Name

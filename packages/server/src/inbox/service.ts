@@ -174,7 +174,7 @@ function createMessageSender(log: Pick<ConversationLog, "appendMemberMessage">) 
     const conversation = { organizationId, conversationId: id };
     const added = await log.appendMemberMessage(trx, conversation, { userId, name, content });
     if (!added) return null;
-    const created = toMessage(added.message, true);
+    const created = toMessage({ ...added.message, attachments: [] }, true);
     await keep?.(trx, added.agentId, created);
     return created;
   };

@@ -9,6 +9,7 @@ import type { ChatModel, ChosenModel, ModelCall, ModelPart } from "./chat-model.
 import { fitRequest, learnContextLimit } from "./context-limit.ts";
 import { isObject } from "./json.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
+import { hasPictures, rejectsPictures, replaceFiles } from "./prompt-files.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
 import { createReasoningEditor, writesThoughtsAsText } from "./reasoning.ts";
 import { createEditor, learnRefusal, listRefused, restoreRefused } from "./refused-parameters.ts";
@@ -36,6 +37,9 @@ const MAX_REFUSALS = 8;
  * updated.
  */
 const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: HOUR_MS });
+
+/** Models that cannot read pictures, per organization. Pictures are sent to them again after a day. */
+const pictureRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 24 * 3_600_000 });
 
 /** A request to a model, and how much the model should think about it. */
 export type ModelRequest = Omit<LanguageModelV4CallOptions, "abortSignal" | "reasoning"> & {
@@ -87,7 +91,9 @@ export async function askModel(
   for (let number = 1; ; ) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state: AttemptState = { hasOutput: false, body: undefined };
-    const { reasoningLevel, ...asked } = request;
+    const { reasoningLevel, ...given } = request;
+    const isBlind = pictureRefusals.has(key);
+    const asked = isBlind ? { ...given, prompt: replaceFiles(given.prompt, isPicture) } : given;
     const fitted = fitRequest(key, asked);
     const hasTools = request.tools !== undefined && !toolRefusals.has(key);
     const accepted = hasTools || request.tools === undefined ? fitted : withoutTools(fitted);
@@ -99,6 +105,10 @@ export async function askModel(
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
       if (!state.hasOutput && refusals++ < MAX_REFUSALS) {
+        if (!isBlind && hasPictures(request.prompt) && rejectsPictures(error)) {
+          pictureRefusals.set(key, true);
+          continue;
+        }
         if (learnContextLimit(key, error, fitted)) continue;
         if (learnRefusal({ key, provider: model.provider }, error, findBody(error, state))) {
           hasLearned = true;
@@ -124,6 +134,8 @@ export async function askModel(
     }
   }
 }
+
+const isPicture = (mediaType: string) => mediaType.startsWith("image/");
 
 type AttemptState = {
   hasOutput: boolean;

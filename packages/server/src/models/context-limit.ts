@@ -6,6 +6,7 @@ import {
 } from "@ai-sdk/provider";
 import { HOUR_MS } from "@foyer/contract/rules/time";
 import { LRUCache } from "lru-cache";
+import { replaceFiles } from "./prompt-files.ts";
 
 type Request = Omit<LanguageModelV4CallOptions, "abortSignal">;
 
@@ -157,6 +158,11 @@ function withTexts(message: LanguageModelV4Message, change: (text: string) => st
 
 /** The size in bytes, which is closer to the number of tokens than the number of characters is in most languages. */
 function sizeOf(value: Request | LanguageModelV4Message | string | undefined): number {
-  const counted = typeof value === "object" && "prompt" in value ? [value.prompt, value.tools] : value;
-  return Buffer.byteLength(JSON.stringify(counted) ?? "");
+  return Buffer.byteLength(JSON.stringify(toMeasured(value)) ?? "");
+}
+
+/** Pictures and files count as their texts, because their bytes say little about their tokens. */
+function toMeasured(value: Request | LanguageModelV4Message | string | undefined) {
+  if (typeof value !== "object") return value;
+  return "prompt" in value ? [replaceFiles(value.prompt), value.tools] : replaceFiles([value])[0];
 }

@@ -5,6 +5,7 @@ import type {
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
 import type { StreamModel } from "./chat-model.ts";
+import { toFallback } from "./prompt-files.ts";
 import { withoutTools } from "./without-tools.ts";
 
 /** What a provider requires of a request beyond the format of its API. */
@@ -24,6 +25,8 @@ export type PromptFormat = {
   toSchema(schema: JSONSchema7): JSONSchema7;
   /** whether the agent's instructions and its documents remain messages of their own */
   separatesInstructions: boolean;
+  /** whether pictures and files of this media type are sent; others are replaced by their text */
+  readsFile(mediaType: string): boolean;
 };
 
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
@@ -112,7 +115,9 @@ function cleanMessage(
     case "system":
       return isBlank(message.content) ? [] : [{ ...message, content: message.content.toWellFormed() }];
     case "user": {
-      const content = message.content.flatMap(cleanText);
+      const content = message.content
+        .map((part) => (part.type === "file" && !format.readsFile(part.mediaType) ? toFallback(part) : part))
+        .flatMap(cleanText);
       // A message without any text still is the visitor's turn.
       return [{ ...message, content: content.length > 0 ? content : [{ type: "text", text: "[empty message]" }] }];
     }

@@ -6,6 +6,7 @@ const createPlainId = (number: number) => `call${String(number).padStart(5, "0")
 const isPlainId = (id: string) => /^[a-zA-Z0-9]{9}$/.test(id);
 const isCommonId = (id: string) => /^[a-zA-Z0-9_-]{1,64}$/.test(id);
 const isAnyId = (id: string) => id !== "";
+const isPicture = (mediaType: string) => mediaType.startsWith("image/");
 
 /** Anthropic refuses ids with other characters, such as the `functions.search:0` of Kimi. */
 export const anthropicPrompt: PromptFormat = {
@@ -17,6 +18,7 @@ export const anthropicPrompt: PromptFormat = {
   maxDescription: Number.POSITIVE_INFINITY,
   toSchema: toObjectSchema,
   separatesInstructions: true,
+  readsFile: () => true,
 };
 
 export const googlePrompt: PromptFormat = {
@@ -24,6 +26,8 @@ export const googlePrompt: PromptFormat = {
   acceptsOwnId: isAnyId,
   toSchema: toGeminiSchema,
   separatesInstructions: false,
+  // Gemini refuses GIF.
+  readsFile: (mediaType) => mediaType !== "image/gif",
 };
 
 /** Mistral also refuses an assistant's message with both text and calls. */
@@ -36,6 +40,7 @@ export const mistralPrompt: PromptFormat = {
   maxDescription: Number.POSITIVE_INFINITY,
   toSchema: toObjectSchema,
   separatesInstructions: false,
+  readsFile: isPicture,
 };
 
 /** OpenAI's Responses API. Azure and earlier models refuse longer descriptions. */
@@ -56,6 +61,7 @@ export function chatCompletionsPrompt(modelId: string): PromptFormat {
     maxDescription: 1_024,
     toSchema: /gemini/i.test(modelId) ? toGeminiSchema : toObjectSchema,
     separatesInstructions: false,
+    readsFile: isPicture,
   };
   return /kimi/i.test(modelId) ? { ...format, ...kimiIds } : format;
 }

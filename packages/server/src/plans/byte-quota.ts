@@ -8,6 +8,9 @@ import { toUtcDay } from "../utc-day.ts";
 /** The subject of the documents of an organization. The subject of an agent's chats is the agent's id. */
 export const DOCUMENTS = "documents";
 
+/** The subject of the pictures and files in an organization's chats. */
+export const ATTACHMENTS = "attachments";
+
 type Owner = Pick<ByteDayRow, "organizationId" | "subject">;
 
 /** The bytes that were stored for a subject today (UTC). */

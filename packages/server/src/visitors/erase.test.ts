@@ -81,7 +81,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const tokens = erased.flatMap((person) => [...person.tokens, person.conversationId, person.submissionId]);
     expect(tokens.length).toBeGreaterThan(PEOPLE * 20);
     const before = await dump(server, tokens);
-    expect(before.found).toBe(PEOPLE * 23);
+    expect(before.found).toBe(PEOPLE * 26);
 
     for (const [index, person] of erased.entries()) {
       const body = [
@@ -101,6 +101,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
         unansweredQuestions: 1,
         submissions: 1,
         files: 1,
+        attachments: 1,
       };
       expect(receipt).toEqual({
         id: expect.stringMatching(/^erasure_/),

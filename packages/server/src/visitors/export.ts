@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { AttachmentService } from "../conversations/attachments/service.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
@@ -12,6 +13,7 @@ import { type ZipEntry, zipStream } from "./zip-stream.ts";
 type Parts = {
   find: FindVisitor;
   conversations: Pick<ConversationService, "find" | "get">;
+  attachments: Pick<AttachmentService, "listOf" | "readFile">;
   forms: Pick<Forms["service"], "detail" | "file">;
 };
 
@@ -19,7 +21,10 @@ type Parts = {
  * Exports what is stored about a visitor as a ZIP file: one JSON file per kind, and the submitted files. Each kind
  * searches the rows again, so that memory use does not grow with the amount of data.
  */
-export function createVisitorExport(deps: Pick<Deps, "db" | "reads">, { find, conversations, forms }: Parts) {
+export function createVisitorExport(
+  deps: Pick<Deps, "db" | "reads">,
+  { find, conversations, attachments, forms }: Parts,
+) {
   return (organizationId: string, identifier: Identifier): Readable => {
     const readBatches = () => find(organizationId, identifier);
 
@@ -78,6 +83,17 @@ export function createVisitorExport(deps: Pick<Deps, "db" | "reads">, { find, co
       }
     }
 
+    async function* readAttachments(): AsyncGenerator<ZipEntry> {
+      for await (const batch of readBatches()) {
+        for (const { id: conversationId } of batch.conversations) {
+          for (const { id, fileId, name } of await attachments.listOf(conversationId)) {
+            const path = `attachments/${conversationId}/${id}-${createFileName(name)}`;
+            yield { name: path, isCompressed: false, chunks: attachments.readFile(fileId) };
+          }
+        }
+      }
+    }
+
     async function* createEntries(): AsyncGenerator<ZipEntry> {
       const rows = createExportedRows(deps, organizationId);
       yield createJsonEntry("conversations.json", writeConversations());
@@ -90,6 +106,7 @@ export function createVisitorExport(deps: Pick<Deps, "db" | "reads">, { find, co
       yield createJsonEntry("trigger-events.json", writeRows(rows.triggerEvents));
       yield createJsonEntry("token-counters.json", writeRows(rows.tokens));
       yield* readFiles();
+      yield* readAttachments();
     }
     return Readable.from(zipStream(createEntries()), { objectMode: false });
   };

@@ -47,6 +47,7 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
         submissionIds,
         () => db.selectFrom("submissionFiles").where("submissionId", "in", submissionIds) as Countable,
       ),
+      attachments: await count(ids, () => db.selectFrom("attachments").where("conversationId", "in", ids) as Countable),
       deliveries:
         (await count(
           submissionIds,

@@ -44,6 +44,7 @@ function createMessage(
     author: { kind, person: kind === "member" ? ada : null },
     content,
     createdAt: "2026-03-02T11:55:00Z",
+    attachments: [],
     toolCalls: [],
     sources: [],
     suggestions: [],

@@ -25,6 +25,7 @@ const turn = (part: Partial<Turn>): Turn => ({
   author: { kind: "agent", person: null },
   content: "",
   createdAt: at,
+  attachments: [],
   toolCalls: [],
   sources: [],
   suggestions: [],

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { PromptSize } from "@foyer/contract";
+import { toFallback } from "../../models/prompt-files.ts";
 
 /** `documentCharacters` is the length of the documents in the instructions. */
 type PromptOptions = {
@@ -35,6 +36,7 @@ function addMessage(size: PromptSize, message: LanguageModelV4Message, isSearch:
   }
   for (const part of message.content) {
     if (part.type === "text" || part.type === "reasoning") size.history += part.text.length;
+    else if (part.type === "file") size.history += toFallback(part).text.length;
     else if (part.type === "tool-call") size.history += JSON.stringify(part.input)?.length ?? 0;
     else if (part.type === "tool-result" && "value" in part.output && typeof part.output.value === "string") {
       size[isSearch(part.toolName) ? "documents" : "history"] += part.output.value.length;

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { replaceFiles } from "../../models/prompt-files.ts";
 
 /** A common rule of thumb for English text. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -13,7 +14,7 @@ export function estimateStepUsage(
   answer: { content: readonly unknown[]; text: string },
   counted: LanguageModelV4Usage | null,
 ): number {
-  const input = validCount(counted?.inputTokens.total) ?? estimate(JSON.stringify(prompt).length);
+  const input = validCount(counted?.inputTokens.total) ?? estimate(JSON.stringify(replaceFiles(prompt)).length);
   const output =
     validCount(counted?.outputTokens.total) ?? estimate(answer.text.length + contentLength(answer.content));
   return input + output;

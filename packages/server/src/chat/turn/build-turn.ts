@@ -1,6 +1,9 @@
 import type { ChatRequest, MessagePage } from "@foyer/contract";
 import { parseHandoff } from "../../agents/handoff.ts";
+import type { AttachmentService } from "../../conversations/attachments/service.ts";
 import type { NewTurn, Visitor } from "../../conversations/log/turn.ts";
+import { describeMessage } from "../../conversations/message-preview.ts";
+import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { AgentRow, ConversationRow } from "../../db/tables.ts";
 import { newId } from "../../ids.ts";
 import type { Admitted } from "./admission.ts";
@@ -8,7 +11,7 @@ import type { Caller } from "./caller.ts";
 import type { ChatBytes } from "./chat-bytes.ts";
 import { requireConsent } from "./consent.ts";
 import { toMessagePage } from "./message-page.ts";
-import { createTitle, type NewMessage, namesVisitor, newMessages } from "./new-messages.ts";
+import { createTitle, namesVisitor, newMessages } from "./new-messages.ts";
 import { withoutUnknownLinks } from "./supplied-messages.ts";
 import { visitContext } from "./visit-context.ts";
 
@@ -16,6 +19,8 @@ type TurnParts = {
   bytes: ChatBytes;
   /** the message of an enabled bubble trigger, or null */
   openingOf(agentId: string, triggerId: string): Promise<string | null>;
+  /** the uploads that the request attaches; throws 404 for one that is not the visitor's */
+  attachmentsOf: AttachmentService["resolve"];
 };
 
 /** The origin of a turn besides its request. The keys have the form in which they are stored. */
@@ -28,7 +33,7 @@ type BuiltTurn = { page: MessagePage | null; turn: Omit<NewTurn, "replyId" | "mo
  * @returns a function that checks a request and builds the data that it stores. It throws 403 when the visitor's
  * consent is missing, and 429 when too much text was sent today.
  */
-export function createTurnBuilder({ bytes, openingOf }: TurnParts) {
+export function createTurnBuilder({ bytes, openingOf, attachmentsOf }: TurnParts) {
   return async (
     agent: AgentRow,
     request: ChatRequest,
@@ -37,11 +42,15 @@ export function createTurnBuilder({ bytes, openingOf }: TurnParts) {
     const { conversation: existing, access, claimedBy, identity } = admitted;
     const page = toMessagePage(request, agent);
     const consent = requireConsent(agent, request, { existing, memberOf: caller.memberOf });
-    const messages = await loadMessages(agent, request, { isNew: existing === null, page, messageKey, openingOf });
+    // A conversation that is open to everyone has no token, so uploads to it cannot be its visitor's.
+    const conversationId = existing && access !== "open" ? existing.id : null;
+    const attachments = await attachmentsOf(agent, request, { conversationId, messageKey });
+    const isNew = existing === null;
+    const messages = await loadMessages(agent, request, { isNew, page, messageKey, openingOf, attachments });
     await bytes.check(agent, messages, caller.ip);
     const turn = {
       conversation: existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller }),
-      isNew: existing === null,
+      isNew,
       startKey,
       isSilentWhileWaiting: parseHandoff(agent).whileWaiting === "silent",
       mayReplaceReply: access !== "open",
@@ -54,7 +63,11 @@ export function createTurnBuilder({ bytes, openingOf }: TurnParts) {
   };
 }
 
-type MessageOrigin = { page: MessagePage | null; messageKey: string | null };
+type MessageOrigin = {
+  page: MessagePage | null;
+  messageKey: string | null;
+  attachments: readonly AttachmentRow[];
+};
 
 /**
  * The messages to append, the last of them with its page and key. A new conversation may start with the bubble that the
@@ -63,7 +76,13 @@ type MessageOrigin = { page: MessagePage | null; messageKey: string | null };
 async function loadMessages(
   agent: AgentRow,
   request: ChatRequest,
-  { isNew, page, messageKey, openingOf }: Pick<NewTurn, "isNew"> & Pick<TurnParts, "openingOf"> & MessageOrigin,
+  {
+    isNew,
+    page,
+    messageKey,
+    openingOf,
+    attachments,
+  }: Pick<NewTurn, "isNew"> & Pick<TurnParts, "openingOf"> & MessageOrigin,
 ): Promise<NewTurn["messages"]> {
   const sent = newMessages(request).map(({ role, content }) =>
     role === "user"
@@ -81,6 +100,7 @@ async function loadMessages(
       id: newId("msg"),
       page: page && isLast ? JSON.stringify(page) : null,
       messageKey: isLast ? messageKey : null,
+      attachments: isLast ? attachments : [],
     };
   });
 }
@@ -90,7 +110,7 @@ function newConversation(
   request: ChatRequest,
   given: {
     visitor: Visitor;
-    messages: readonly NewMessage[];
+    messages: NewTurn["messages"];
     consent: string | null;
     page: MessagePage | null;
     caller: Caller;
@@ -102,7 +122,7 @@ function newConversation(
     id: newId("conv"),
     organizationId: agent.organizationId,
     agentId: agent.id,
-    title: createTitle(messages),
+    title: createTitle(messages.map((message) => ({ role: message.role, content: describeMessage(message) }))),
     messageCount: 0,
     sessionId: request.sessionId ?? null,
     ...visitor,

@@ -13,6 +13,7 @@ export const historyLimits = { limit: 200, maxBytes: 4 * HISTORY_CHARACTERS };
 
 type StepPiece = Exclude<Piece, { type: "passages" | "suggestions" }>;
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
+type UserParts = Extract<LanguageModelV4Message, { role: "user" }>["content"];
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
 
 /** Instructions in addition to the conversation. `reference` is the text of the agent's documents when they are few. */
@@ -21,6 +22,8 @@ type Instructions = {
   reference?: string | null;
   /** the model that is asked; the ids of its own earlier calls are not replaced */
   modelId?: string;
+  /** the attachments of a message */
+  partsOf?: (messageId: string) => UserParts;
 };
 
 /**
@@ -32,7 +35,7 @@ type Instructions = {
  * their cache. `state` is stored with the reply for this purpose.
  */
 export function toPrompt(
-  { systemPrompt, reference = null, modelId }: Instructions,
+  { systemPrompt, reference = null, modelId, partsOf = () => [] }: Instructions,
   history: readonly HistoryRow[],
   notes: readonly Note[] = [],
 ): { prompt: LanguageModelV4Prompt; state: PromptState } {
@@ -45,7 +48,9 @@ export function toPrompt(
   const { textsOf, unplaced, placed } = placeNotes(told, notes);
   const isOwn = (row: HistoryRow) => row.model === modelId && row.fallbackFrom === null;
   const messages = joinMessages(
-    withChangedPages(told).flatMap((row) => toMessages(row, { notes: textsOf(row), isOwn: isOwn(row) })),
+    withChangedPages(told).flatMap((row) =>
+      toMessages(row, { notes: textsOf(row), parts: partsOf(row.id), isOwn: isOwn(row) }),
+    ),
   );
   const closing = last?.role === "user" ? [] : [toClosing(unplaced)];
   const instructions = [systemPrompt, reference].flatMap((text): LanguageModelV4Message[] =>
@@ -123,12 +128,12 @@ function withChangedPages(history: readonly HistoryRow[]): HistoryRow[] {
 
 function toMessages(
   row: HistoryRow,
-  { notes, isOwn }: { notes: readonly string[]; isOwn: boolean },
+  { notes, parts, isOwn }: { notes: readonly string[]; parts: UserParts; isOwn: boolean },
 ): LanguageModelV4Message[] {
   if (row.role === "user") {
     const page = row.page === null ? [] : [quotePage(row.page)];
-    const texts = [...notes, ...page, row.content];
-    return [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }];
+    const before = [...notes, ...page].map((text) => ({ type: "text" as const, text }));
+    return [{ role: "user", content: [...before, ...parts, { type: "text", text: row.content }] }];
   }
   if (row.authorName !== null) {
     return [{ role: "assistant", content: [{ type: "text", text: attributeText(row.authorName, row.content) }] }];

@@ -1,4 +1,4 @@
-import { type ChatRequest, chatLimits, type VerifiedVisitor } from "@foyer/contract";
+import { attachmentLimits, type ChatRequest, chatLimits, type VerifiedVisitor } from "@foyer/contract";
 import type { Visitor } from "../../conversations/log/turn.ts";
 import type { Flag } from "../../db/tables/column-types.ts";
 import { invalid } from "../../errors.ts";
@@ -10,7 +10,7 @@ const METADATA_LENGTH = 8_192;
 /** The maximum number of characters with which a conversation begins, because anyone can begin any number of them. */
 const MAX_START = 65_536;
 
-type MessagesPart = Pick<ChatRequest, "messages" | "regenerate" | "conversationId">;
+type MessagesPart = Pick<ChatRequest, "messages" | "regenerate" | "conversationId" | "attachments">;
 
 /**
  * Selects the new messages of a request. A new conversation stores all of them. For an existing conversation, the
@@ -23,14 +23,23 @@ export function newMessages({ messages, regenerate, conversationId }: MessagesPa
 
 /** Checks the messages that a request would append. @throws 400 with the path of the invalid message */
 export function checkMessages(request: MessagesPart): void {
-  const { messages, regenerate, conversationId } = request;
+  const { messages, regenerate, conversationId, attachments } = request;
+  const attached = attachments?.length ?? 0;
+  if (attached > attachmentLimits.perMessage) {
+    const problem = `At most ${attachmentLimits.perMessage} can be sent with a message, found ${attached}`;
+    throw invalid("attachments", problem, "max_items");
+  }
+  if (attached > 0 && regenerate && conversationId) {
+    throw invalid("attachments", "belong to a new message, and `regenerate` adds none", "not_allowed");
+  }
   if (regenerate && conversationId) return;
   const appended = newMessages(request);
   const first = messages.length - appended.length;
   const last = messages.at(-1);
   const lastPath = `messages.${messages.length - 1}`;
   if (last?.role !== "user") throw invalid(`${lastPath}.role`, "The last message must have the role `user`", "enum");
-  if (last.content.trim() === "") throw invalid(`${lastPath}.content`, "must not be empty", "min_length");
+  if (last.content.trim() === "" && attached === 0)
+    throw invalid(`${lastPath}.content`, "must not be empty", "min_length");
   if (appended.length > chatLimits.messages) {
     throw invalid("messages", `At most ${chatLimits.messages} messages can be added at once, found ${appended.length}`);
   }

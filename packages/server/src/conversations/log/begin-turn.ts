@@ -6,7 +6,7 @@ import type { OwnershipColumns } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { type ConversationSize, checkConversationSize } from "../conversation-size.ts";
-import { createPreview } from "../message-preview.ts";
+import { createPreview, describeMessage } from "../message-preview.ts";
 import type { Change, Emit } from "./change.ts";
 import type { HistoryRow, ReplyQueries } from "./queries.ts";
 import type { NewTurn } from "./turn.ts";
@@ -62,14 +62,14 @@ export async function beginTurn(
     toolBytes: 0,
   };
   const said = messages.findLast(({ role }) => role === "user");
-  const preview = said && { role: said.role, preview: createPreview(said.content), now };
+  const preview = said && { role: said.role, preview: createPreview(describeMessage(said)), now };
   const place = turn.isNew
     ? await insertNew(trx, queries, { turn, added, preview })
     : await extend(trx, queries, { turn, added, preview, now });
   const { position, size, handler, epoch } = place;
   checkConversationSize(size, MIN_ROOM_BYTES);
   const history = turn.isNew ? [] : (await queries.history(trx, { conversationId, ...historyLimits })).rows.reverse();
-  const appended = messages.map((message, index) => ({
+  const appended = messages.map(({ attachments: _, ...message }, index) => ({
     ...message,
     pieces: null,
     position: position + index,

@@ -5,7 +5,9 @@ import { eventBytes, sumEventBytes } from "../../db/event-rows.ts";
 import type { Db } from "../../db/open.ts";
 import { takeWithinBytes } from "../../db/page-bytes.ts";
 import type { ConversationRow, Tables } from "../../db/tables.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import { afterCommit, inTransaction } from "../../db/transaction.ts";
+import { deleteOriginalsById } from "../../documents/retention.ts";
+import { listAttachedFiles } from "../attachments/store.ts";
 import { messageBytes } from "../message-bytes.ts";
 import type { Change, Emit } from "./change.ts";
 
@@ -45,13 +47,16 @@ export function createErasure(db: Db, emit: Emit) {
     /** @returns false when the conversation does not exist */
     async delete({ organizationId, id, textBytes, toolBytes }: Deletable): Promise<boolean> {
       if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
-      return inTransaction(db, async (trx) => {
+      const files = await listAttachedFiles(db, [id]);
+      const isDeleted = await inTransaction(db, async (trx) => {
         const deleted = await remove(trx, (all) =>
           all.where("id", "=", id).where("organizationId", "=", organizationId),
         );
         await emit(trx, deleted);
         return deleted.length > 0;
       });
+      if (isDeleted) await deleteOriginalsById(db, files);
+      return isDeleted;
     },
   };
 }
@@ -72,12 +77,13 @@ export function deleteAgentConversations(db: Db, agentId: string): Promise<numbe
 }
 
 /** Without `emit`, the listeners are not called, because no one follows conversations of a deleted agent or very old ones. */
-function deleteConversations(
+async function deleteConversations(
   db: Db,
   which: (all: Conversations) => Conversations,
   { order = "id", emit }: { order?: "id" | "updatedAt"; emit?: Emit },
 ): Promise<number> {
-  return deleteBySize(db, {
+  let files: string[] = [];
+  const total = await deleteBySize(db, {
     next: (trx, limit) =>
       which(trx.selectFrom("conversations"))
         .select(["id", "agentId", conversationBytes.as("bytes")])
@@ -85,20 +91,21 @@ function deleteConversations(
         .limit(limit)
         .execute(),
     async remove(trx, rows) {
-      const deleted = await remove(trx, (all) =>
-        all.where(
-          "id",
-          "in",
-          rows.map(({ id }) => id),
-        ),
-      );
+      const ids = rows.map(({ id }) => id);
+      const found = await listAttachedFiles(trx, ids);
+      const deleted = await remove(trx, (all) => all.where("id", "in", ids));
       await emit?.(trx, deleted);
+      afterCommit(trx, () => {
+        files = files.concat(found);
+      });
     },
     async shrink({ id }) {
       await deleteConversationEvents(db, id);
       await deleteMessages(db, id);
     },
   });
+  await deleteOriginalsById(db, files);
+  return total;
 }
 
 /** Deletes conversations with their messages, and updates the counters of their agents. */

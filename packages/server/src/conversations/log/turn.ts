@@ -1,3 +1,4 @@
+import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { ReplyStepRow } from "../../db/tables/models.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../../db/tables.ts";
 import type { Answer } from "../../documents/answers/recorder.ts";
@@ -26,7 +27,10 @@ export type NewTurn = {
   consent: string | null;
   /** the messages that this turn adds, in order */
   messages: ReadonlyArray<
-    Pick<MessageRow, "id" | "role" | "content" | "page" | "messageKey" | "isSupplied" | "removedLinks">
+    Pick<MessageRow, "id" | "role" | "content" | "page" | "messageKey" | "isSupplied" | "removedLinks"> & {
+      /** the uploads that the message gets, in their order */
+      attachments: readonly AttachmentRow[];
+    }
   >;
   /** null when the agent is expected not to reply */
   replyId: string | null;

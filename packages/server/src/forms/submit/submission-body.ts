@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { createBodyError, MAX_VISITOR_VALUES } from "../../http/json-body.ts";
 import { createReadingThread, LARGE_BODY_BYTES } from "../../http/reading-thread.ts";
+import { createUploadBudget, readBody, type UploadBudget, type UploadLimits } from "../../http/upload-budget.ts";
 import { clientKey } from "../../plans/rate-limit.ts";
 import { type DecodedFile, type ReadSubmission, readSubmission } from "./read-submission.ts";
-import { createUploadBudget, readBody, type UploadBudget, type UploadLimits } from "./upload-budget.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -29,6 +29,7 @@ const labels: Record<VisitorDataKind, string> = {
   unansweredQuestions: "Unanswered questions",
   submissions: "Form submissions",
   files: "Submitted files",
+  attachments: "Pictures and files in chats",
   deliveries: "Deliveries",
   events: "Webhook events",
   triggerEvents: "Trigger events",

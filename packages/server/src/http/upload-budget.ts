@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { AppError } from "../../errors.ts";
+import { AppError } from "../errors.ts";
 
 const MIB = 1024 * 1024;
 /**
@@ -25,7 +25,7 @@ export function createUploadBudget(limits: UploadLimits = defaults) {
       reserve(bytes: number): void {
         const current = byClient.get(client) ?? 0;
         if (totalBytes + bytes > limits.total || current + bytes > limits.perClient) {
-          throw new AppError("OVERLOADED", "Too many large submissions are being processed. Try again in a moment.", {
+          throw new AppError("OVERLOADED", "Too many large bodies are being processed. Try again in a moment.", {
             retryAfter: 2,
           });
         }

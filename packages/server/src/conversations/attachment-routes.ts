@@ -1,0 +1,133 @@
+import { Readable } from "node:stream";
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { parseAttachmentSettings } from "../agents/attachment-settings.ts";
+import type { AgentService } from "../agents/service.ts";
+import type { AgentRow, ConversationRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid, notFound } from "../errors.ts";
+import type { App } from "../http/app.ts";
+import { formatAttachment } from "../http/attachment.ts";
+import { createDisconnectSignal } from "../http/disconnect-signal.ts";
+import { createUploadBudget, readBody } from "../http/upload-budget.ts";
+import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
+import { accessTo } from "./access.ts";
+import { fileTooLargeError } from "./attachments/attachment-error.ts";
+import { decodeName } from "./attachments/clean-name.ts";
+import { readMultipart, type UploadedFile } from "./attachments/read-multipart.ts";
+import type { AttachmentService, Uploader } from "./attachments/service.ts";
+import { readViewer } from "./routes.ts";
+import type { ConversationService } from "./service.ts";
+
+/** What the parts of a form may add to the file. */
+const FORM_BYTES = 64 * 1024;
+
+type Parts = { agents: AgentService; conversations: ConversationService; attachments: AttachmentService };
+
+/** Uploading pictures and files of the chat, and downloading those of a conversation. */
+export function attachmentRoutes(app: App, deps: Deps, parts: Parts): void {
+  uploadRoute(app, deps, parts);
+  app.route({
+    ...contract.getAttachment,
+    handler: async (request, reply) => {
+      const { id, attachmentId } = request.params;
+      await parts.conversations.existing(readViewer(request, id), id);
+      const { row, content } = await parts.attachments.read(id, attachmentId);
+      // Only pictures have been copied by the server, so only they are shown within a page.
+      const isInline = request.query.inline === "1" && row.width !== null;
+      reply.headers({
+        "content-disposition": isInline ? "inline" : formatAttachment(row.name),
+        "content-length": row.size,
+        "content-security-policy": "sandbox; default-src 'none'",
+        "x-content-type-options": "nosniff",
+        "cache-control": "private, max-age=3600",
+        vary: "authorization, cookie",
+      });
+      return reply.type(row.type).send(Readable.from(content, { objectMode: false }) as never);
+    },
+  });
+}
+
+/** Registers the upload in its own scope, where bodies of any type reach the handler unread. */
+function uploadRoute(app: App, deps: Deps, { agents, conversations, attachments }: Parts): void {
+  const { config, encryption } = deps;
+  const perAddress = createRateLimit(config.limits.attachmentsPerIp, "uploads from your address");
+  const perVisitor = createRateLimit(config.limits.attachmentsPerVisitor, "uploads");
+  const budgetOf = createUploadBudget();
+  const ownOrigin = new URL(config.baseUrl).origin;
+
+  /** Who uploads, and to which conversation. @throws 400, 403 or 404 */
+  async function findUploader(request: FastifyRequest, query: Query): Promise<Uploader> {
+    const agent = await agents.getPublic(query.agentId);
+    agents.checkOrigin(agent, request.headers.origin, ownOrigin);
+    const { sessionId = null, conversationId } = query;
+    const { conversationToken: token, principal } = request;
+    if (conversationId === undefined) {
+      if (sessionId === null) {
+        throw invalid("sessionId", "send the `sessionId` of the chat, or `conversationId` with its token", "required");
+      }
+      requireAllowed(agent, null);
+      return { agent, conversation: null, sessionId };
+    }
+    const { organizationId } = agent;
+    const conversation = await conversations.find({ organizationId }, conversationId);
+    const proof = { token, organizationId: principal?.organizationId ?? null, userId: null };
+    const access = conversation ? accessTo(conversation, proof, { agent, encryption }) : null;
+    if (!conversation || access === null || access === "open") throw notFound("Conversation");
+    requireAllowed(agent, conversation);
+    return { agent, conversation, sessionId: null };
+  }
+
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    scope.route({
+      ...contract.uploadAttachment,
+      bodyLimit: contract.attachmentLimits.fileBytes + FORM_BYTES,
+      onRequest: (request) => perAddress.consume(findLimitedClient(request, config), request),
+      handler: async (request, reply) => {
+        const uploader = await findUploader(request, request.query);
+        const { agent, conversation, sessionId } = uploader;
+        await perVisitor.consume(`${agent.id}:${conversation?.id ?? sessionId}`, request);
+        const budget = budgetOf(findLimitedClient(request, config) ?? "local");
+        try {
+          const file = await readFile(request, budget.reserve);
+          const data = await attachments.upload(uploader, file, createDisconnectSignal(reply));
+          return await reply.status(201).send({ data, error: null });
+        } finally {
+          budget.release();
+        }
+      },
+    });
+  });
+}
+
+type Query = { agentId: string; sessionId?: string; conversationId?: string };
+
+/** @throws 403 when visitors cannot attach anything now */
+function requireAllowed(agent: AgentRow, conversation: Pick<ConversationRow, "handler"> | null): void {
+  const { images, files, handoffOnly } = parseAttachmentSettings(agent);
+  if (!images && !files) throw new AppError("FORBIDDEN", "This agent accepts no pictures and files.");
+  if (handoffOnly && (conversation === null || conversation.handler === "agent")) {
+    throw new AppError(
+      "FORBIDDEN",
+      "This agent accepts pictures and files only while the visitor waits for a person or talks to one.",
+    );
+  }
+}
+
+/** Reads the body, or the file in it if it is a form. @throws 400 when it is too large or incomplete */
+async function readFile(request: FastifyRequest, reserve: (bytes: number) => void): Promise<UploadedFile> {
+  const contentType = request.headers["content-type"] ?? "";
+  const isForm = /^multipart\/form-data\b/i.test(contentType);
+  const maxBytes = contract.attachmentLimits.fileBytes + (isForm ? FORM_BYTES : 0);
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw fileTooLargeError();
+  const body = await readBody(request.raw, maxBytes, reserve).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === "PAYLOAD_TOO_LARGE" ? fileTooLargeError() : error;
+  });
+  const file = isForm
+    ? readMultipart(body, contentType)
+    : { name: decodeName(String(request.headers["x-filename"] ?? "")), bytes: body };
+  if (file.bytes.length > contract.attachmentLimits.fileBytes) throw fileTooLargeError();
+  return file;
+}

@@ -1,0 +1,118 @@
+import type { Transaction } from "kysely";
+import type { Db } from "../../db/open.ts";
+import type { AttachmentRow } from "../../db/tables/attachments.ts";
+import type { Tables } from "../../db/tables.ts";
+
+/** Attachments that no message has are deleted in batches of this size. */
+const EXPIRED_PER_BATCH = 50;
+
+/** The attachments of these messages, by message, each in their order. */
+export async function readMessageAttachments(
+  db: Db,
+  conversationId: string,
+  messageIds: readonly string[],
+): Promise<Map<string | null, AttachmentRow[]>> {
+  if (messageIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("attachments")
+    .selectAll()
+    .where("conversationId", "=", conversationId)
+    .where("messageId", "in", messageIds)
+    .orderBy("position")
+    .execute();
+  return Map.groupBy(rows, ({ messageId }) => messageId);
+}
+
+/** All attachments of a conversation's messages. */
+export function readConversationAttachments(db: Db, conversationId: string): Promise<AttachmentRow[]> {
+  return db
+    .selectFrom("attachments")
+    .selectAll()
+    .where("conversationId", "=", conversationId)
+    .where("messageId", "is not", null)
+    .orderBy("messageId")
+    .orderBy("position")
+    .execute();
+}
+
+/** The files of all attachments of these conversations. */
+export async function listAttachedFiles(db: Db, conversationIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("attachments")
+    .select("fileId")
+    .where("conversationId", "in", conversationIds)
+    .execute();
+  return rows.map(({ fileId }) => fileId);
+}
+
+export function createAttachmentStore(db: Db) {
+  return {
+    async insert(trx: Transaction<Tables>, row: AttachmentRow): Promise<void> {
+      await trx.insertInto("attachments").values(row).execute();
+    },
+    /** Uploads of an agent, whether or not a message has them. */
+    async find(
+      { organizationId, agentId }: Pick<AttachmentRow, "organizationId" | "agentId">,
+      ids: readonly string[],
+    ): Promise<AttachmentRow[]> {
+      return db
+        .selectFrom("attachments")
+        .selectAll()
+        .where("organizationId", "=", organizationId)
+        .where("agentId", "=", agentId)
+        .where("id", "in", ids)
+        .execute();
+    },
+    /** An attachment of a message of the conversation. */
+    async get(conversationId: string, id: string): Promise<AttachmentRow | undefined> {
+      return db
+        .selectFrom("attachments")
+        .selectAll()
+        .where("id", "=", id)
+        .where("conversationId", "=", conversationId)
+        .where("messageId", "is not", null)
+        .executeTakeFirst();
+    },
+    /** Whether one of the messages with this key has the attachment. */
+    async isOfMessage(messageId: string, messageKey: string): Promise<boolean> {
+      const message = await db
+        .selectFrom("messages")
+        .select("id")
+        .where("id", "=", messageId)
+        .where("messageKey", "=", messageKey)
+        .executeTakeFirst();
+      return message !== undefined;
+    },
+    /** @returns false when a message has the attachment already, or it was deleted */
+    async attach(
+      trx: Transaction<Tables>,
+      id: string,
+      { conversationId, messageId, position }: Pick<AttachmentRow, "conversationId" | "messageId" | "position">,
+    ): Promise<boolean> {
+      const updated = await trx
+        .updateTable("attachments")
+        .set({ conversationId, messageId, position })
+        .where("id", "=", id)
+        .where("messageId", "is", null)
+        .executeTakeFirst();
+      return updated.numUpdatedRows === 1n;
+    },
+    /** Deletes uploads that no message has and that are older than `before`. @returns their files */
+    async deleteUnattached(before: number): Promise<string[]> {
+      const expired = db
+        .selectFrom("attachments")
+        .select("id")
+        .where("messageId", "is", null)
+        .where("createdAt", "<", before)
+        .orderBy("createdAt")
+        .limit(EXPIRED_PER_BATCH);
+      const rows = await db
+        .deleteFrom("attachments")
+        .where("id", "in", expired)
+        .where("messageId", "is", null)
+        .returning("fileId")
+        .execute();
+      return rows.map(({ fileId }) => fileId);
+    },
+  };
+}

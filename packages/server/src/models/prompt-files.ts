@@ -1,0 +1,60 @@
+import { APICallError, type LanguageModelV4Message, type LanguageModelV4Prompt } from "@ai-sdk/provider";
+
+type UserMessage = Extract<LanguageModelV4Message, { role: "user" }>;
+type UserPart = UserMessage["content"][number];
+type FilePart = Extract<UserPart, { type: "file" }>;
+type TextPart = Extract<UserPart, { type: "text" }>;
+
+/** A picture or file of a message. `content` is Base64, and `text` is sent to models that cannot read it. */
+export type PromptFile = { name: string; mediaType: string; content: string; text: string };
+
+/** Creates the part of a visitor's message that contains a picture or file. */
+export function toFilePart({ name, mediaType, content, text }: PromptFile): FilePart {
+  return {
+    type: "file",
+    filename: name,
+    mediaType,
+    data: { type: "data", data: content },
+    providerOptions: { foyer: { text } },
+  };
+}
+
+/** The text that stands for a picture or file. */
+export function toFallback({ providerOptions, filename }: FilePart): TextPart {
+  const text = providerOptions?.foyer?.text;
+  return { type: "text", text: typeof text === "string" ? text : `[file: ${filename ?? "unnamed"}]` };
+}
+
+/** Replaces the pictures and files for which `isReplaced` is true by their text. */
+export function replaceFiles(
+  prompt: LanguageModelV4Prompt,
+  isReplaced: (mediaType: string) => boolean = () => true,
+): LanguageModelV4Prompt {
+  return prompt.map((message) => {
+    if (message.role !== "user" || !message.content.some(({ type }) => type === "file")) return message;
+    const content = message.content.map((part) =>
+      part.type === "file" && isReplaced(part.mediaType) ? toFallback(part) : part,
+    );
+    return { ...message, content };
+  });
+}
+
+/** Statuses with which providers refuse a picture. */
+const REJECTIONS = new Set([400, 404, 415, 422, 500, 501]);
+const aboutPictures = /\bimages?\b|image_url|\bvision\b|\bmulti-?modal|\bpictures?\b/i;
+const unsupported =
+  /\bnot (?:currently )?support|\bunsupported\b|n't support|\bnot (?:enabled|allowed|available|able|accept)|\bdoes(?:n't| not) accept|\bcannot (?:read|process|see|accept)|\bno endpoints? found\b|\bonly (?:supports? )?text\b|\binvalid\b|\bunknown\b|\bunexpected\b|\bexpected\b|\bmust be (?:a )?(?:string|text)|is not a multimodal/i;
+
+/** Whether the provider rejected the request because the model cannot read pictures. */
+export function rejectsPictures(error: unknown): boolean {
+  if (!APICallError.isInstance(error) || !REJECTIONS.has(error.statusCode ?? 0)) return false;
+  const text = `${error.message}\n${error.responseBody?.slice(0, 2_000) ?? ""}`;
+  return aboutPictures.test(text) && unsupported.test(text);
+}
+
+export function hasPictures(prompt: LanguageModelV4Prompt): boolean {
+  return prompt.some(
+    ({ role, content }) =>
+      role === "user" && content.some((part) => part.type === "file" && part.mediaType.startsWith("image/")),
+  );
+}
