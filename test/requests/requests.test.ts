@@ -26,7 +26,7 @@ const env = {
   FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0",
   FOYER_WEBHOOK_SCHEDULE: "0s",
   // A busy machine would be answered with 503, which looks like a fault of the server here.
-  FOYER_MAX_LAG: "0",
+  FOYER_MAX_LAG: "0s",
 };
 
 /** These requests end or remove what other requests need, so they use their own organization. */
