@@ -60,6 +60,24 @@ describe("the documentation", () => {
     expect([foreign, problems]).toEqual([[], []]);
   });
 
+  it.each([
+    ["light", 1440],
+    ["dark", 1440],
+    ["light", 390],
+    ["dark", 390],
+  ] as const)(
+    "has no axe findings in the API reference in %s at %d px except those of its renderer",
+    async (scheme, width) => {
+      const { page } = await browser.open({ viewport: { width, height: 900 }, colorScheme: scheme });
+      await page.goto(`${server.url}/docs/api`);
+      await page.getByRole("heading", { name: "Foyer", level: 1 }).waitFor();
+      // The renderer's buttons that copy a sample have no name, and its lists of endpoints scroll without a focus.
+      const ofRenderer = /^\w+ (button-name: .*scalar-code-copy|scrollable-region-focusable: .*class="endpoints")/;
+      const found = await accessibilityProblems(page);
+      expect(found.filter((problem) => !ofRenderer.test(problem))).toEqual([]);
+    },
+  );
+
   it("opens with a page that leads from a key to a reply", async () => {
     const { page } = await browser.open({ viewport: { width: 1440, height: 900 } });
     await page.goto(`${server.url}/docs`);

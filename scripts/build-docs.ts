@@ -93,11 +93,14 @@ export function buildDocs(): Promise<void> {
     for (const { name, title, source } of guides) {
       const text = readFileSync(join(root, source), "utf8").replace(FORMATS, documentFormatList);
       index.push(...listSections(text, { title, address: addressOf(name) }));
-      const values = { title, kind: "guide", head: "", menu: createMenu(name), content: renderMarkdown(text) };
-      writeFileSync(join(folder, "docs", `${name}.html`), fill(page, values));
+      const values = { title, kind: "guide", contentElement: "main", head: "", menu: createMenu(name) };
+      const content = renderMarkdown(text);
+      writeFileSync(join(folder, "docs", `${name}.html`), fill(page, { ...values, content }));
     }
-    const reference = { ...REFERENCE, kind: "reference", head: referenceHead, menu: createMenu(REFERENCE.name) };
-    writeFileSync(join(folder, "docs/api.html"), fill(page, { ...reference, content: referenceContent }));
+    // The reference brings its own main element, of which a page has only one. In a section, its header is no banner.
+    const reference = { ...REFERENCE, kind: "reference", contentElement: "section", head: referenceHead };
+    const parts = { menu: createMenu(REFERENCE.name), content: referenceContent };
+    writeFileSync(join(folder, "docs/api.html"), fill(page, { ...reference, ...parts }));
     for (const name of ["docs.css", "docs.js", "reference.css", "reference.js"]) {
       cpSync(join(templates, name), join(folder, "docs", name));
     }
