@@ -54,6 +54,14 @@ const modelKey = (
   { provider, modelId, baseUrl }: { provider: string; modelId: string; baseUrl: string | undefined },
 ) => `${organizationId}/${provider}/${modelId}@${baseUrl ?? ""}`;
 
+/** Whether the organization's model has rejected pictures during the last day, as far as this process knows. */
+export function refusesPictures(
+  organizationId: string,
+  { provider, modelId, baseUrl }: { provider: string; modelId: string; baseUrl: string },
+): boolean {
+  return pictureRefusals.has(modelKey(organizationId, { provider, modelId, baseUrl }));
+}
+
 /** Whether the organization's model has rejected tools during the last hour, as far as this process knows. */
 export function refusesTools(
   organizationId: string,

@@ -195,7 +195,7 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
         const { provider, name } = parseModelId(id, namedDefault);
         const connection = provider && usable.get(provider);
         if (!connection) return false;
-        return refusesTools(organizationId, { provider, modelId: name, baseUrl: connection.baseUrl });
+        return refusesTools(organizationId, { provider: connection.kind, modelId: name, baseUrl: connection.baseUrl });
       };
       return {
         labels: [...usable.keys()].map((name) => (isBuiltIn(name) ? providers[name].label : name)),

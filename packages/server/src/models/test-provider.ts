@@ -1,6 +1,6 @@
 import type { ProviderTest } from "@foyer/contract";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { askModel } from "./ask-model.ts";
+import { askModel, refusesPictures } from "./ask-model.ts";
 import { type Connection, chatEndpoint, type Provider } from "./provider.ts";
 import type { ProviderName } from "./provider-environment.ts";
 import { describeFailure, withoutKey } from "./provider-failure.ts";
@@ -72,7 +72,11 @@ async function tryModel(
   options: { modelId: string; organizationId: string },
 ): Promise<Tried> {
   const withPicture = await requestReply(provider, connection, { ...options, hasPicture: true });
-  if (withPicture.error === null) return { ...withPicture, images: true };
+  if (withPicture.error === null) {
+    const { modelId, organizationId } = options;
+    const asked = { provider: connection.kind, modelId, baseUrl: connection.baseUrl };
+    return { ...withPicture, images: !refusesPictures(organizationId, asked) };
+  }
   const isRefusal = /^HTTP 4(?!01|03|29)/.test(withPicture.error);
   if (!isRefusal) return { ...withPicture, images: null };
   const withoutPicture = await requestReply(provider, connection, { ...options, hasPicture: false });
