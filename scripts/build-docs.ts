@@ -93,13 +93,14 @@ export function buildDocs(): Promise<void> {
     for (const { name, title, source } of guides) {
       const text = readFileSync(join(root, source), "utf8").replace(FORMATS, documentFormatList);
       index.push(...listSections(text, { title, address: addressOf(name) }));
-      const values = { title, kind: "guide", contentElement: "main", head: "", menu: createMenu(name) };
-      const content = renderMarkdown(text);
+      const values = { title, kind: "guide", head: "", menu: createMenu(name) };
+      const content = `<main id="content" class="guide-content">\n${renderMarkdown(text)}\n</main>`;
       writeFileSync(join(folder, "docs", `${name}.html`), fill(page, { ...values, content }));
     }
     // The reference brings its own main element, of which a page has only one. In a section, its header is no banner.
-    const reference = { ...REFERENCE, kind: "reference", contentElement: "section", head: referenceHead };
-    const parts = { menu: createMenu(REFERENCE.name), content: referenceContent };
+    const content = `<section id="content" class="reference-content">\n${referenceContent}\n</section>`;
+    const reference = { ...REFERENCE, kind: "reference", head: referenceHead };
+    const parts = { menu: createMenu(REFERENCE.name), content };
     writeFileSync(join(folder, "docs/api.html"), fill(page, { ...reference, ...parts }));
     for (const name of ["docs.css", "docs.js", "reference.css", "reference.js"]) {
       cpSync(join(templates, name), join(folder, "docs", name));
