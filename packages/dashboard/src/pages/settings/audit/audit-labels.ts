@@ -2,6 +2,7 @@
 const labels: Record<string, string> = {
   "POST /agents/:id/duplicate": "Duplicated an agent",
   "POST /agents/:id/publish": "Published an agent",
+  "POST /chat/attachments": "Uploaded an attachment",
   "POST /agents/:id/discard-draft": "Discarded the draft of an agent",
   "POST /agents/:id/versions/:version/restore": "Restored an earlier version of an agent",
   "POST /tools/:id/duplicate": "Duplicated a tool",
