@@ -10,6 +10,16 @@ import type { AgentSummaryRow } from "./store.ts";
 
 const DEFAULT_TEMPERATURE = 70;
 
+/** The columns of an agent that has no version and no draft yet. */
+export const unversioned = {
+  liveVersion: null,
+  liveHash: null,
+  liveIsUsed: 0,
+  publishing: "immediate",
+  draft: "{}",
+  draftHash: null,
+} as const;
+
 /** The columns of an agent that was created with nothing but a name. */
 export const columnDefaults = {
   model: null,
@@ -35,12 +45,7 @@ export const columnDefaults = {
   logoVersion: null,
   avatarVersion: null,
   launcherVersion: null,
-  liveVersion: null,
-  liveHash: null,
-  liveIsUsed: 0,
-  publishing: "immediate",
-  draft: "{}",
-  draftHash: null,
+  ...unversioned,
 } as const;
 
 /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */

@@ -54,15 +54,15 @@ export function createAgentImageStore(db: Db) {
         .orderBy("createdAt", "desc")
         .limit(1 + MAX_EARLIER)
         .execute();
+      // Visitors may still get an older image, while the draft has changed often.
+      const column = imageColumns[kind];
+      const live = await trx.selectFrom("agents").select(column).where("id", "=", agentId).executeTakeFirstOrThrow();
+      const versions = [...kept.map(({ version }) => version), live[column] ?? ""];
       await trx
         .deleteFrom("agentImages")
         .where("agentId", "=", agentId)
         .where("kind", "=", kind)
-        .where(
-          "version",
-          "not in",
-          kept.map(({ version }) => version),
-        )
+        .where("version", "not in", versions)
         .execute();
     },
     /** Removes the image of a locked agent. Earlier versions of the agent keep it. */

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { invalid, notFound } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
-import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
+import { columnDefaults, toAgent, toColumns, toSummary, unversioned } from "./columns.ts";
 import { withDraft } from "./draft-columns.ts";
 import type { Drafts, Editor } from "./editor.ts";
 import { copyImages } from "./image-store.ts";
@@ -143,12 +143,7 @@ export function createAgentService(
         name,
         slug: freeSlug,
         identitySecret,
-        liveVersion: null,
-        liveHash: null,
-        liveIsUsed: 0,
-        publishing: "immediate",
-        draft: "{}",
-        draftHash: null,
+        ...unversioned,
         createdAt: now,
         updatedAt: now,
       });

@@ -19,7 +19,7 @@ export function toFilePart({ name, mediaType, content, text }: PromptFile): File
   };
 }
 
-/** The text that stands for a picture or file. */
+/** The text that a model receives in place of a picture or file. */
 export function toFallback({ providerOptions, filename }: FilePart): TextPart {
   const text = providerOptions?.foyer?.text;
   return { type: "text", text: typeof text === "string" ? text : `[file: ${filename ?? "unnamed"}]` };

@@ -41,17 +41,18 @@ export function docsRoutes(app: App, { basePath }: Pick<Config, "basePath">): vo
 
   const sendPage = async (reply: FastifyReply, name: string) => {
     const page = /^[a-z]+$/.test(name) ? await files.text(`docs/${name}.html`) : undefined;
-    if (!page) return undefined;
+    if (!page) return false;
     const policy = name === "api" ? referencePolicy : guidePolicy;
-    return reply
+    // Not returned: an async function would wait for the reply, and resolve with nothing.
+    void reply
       .headers({ "content-security-policy": policy, "cache-control": "no-cache" })
       .type("text/html; charset=utf-8")
       .send(placeBelow(page, basePath));
+    return true;
   };
 
   app.get("/docs", { config, schema: hidden }, async (_, reply) => {
-    const sent = await sendPage(reply, "start");
-    if (sent) return sent;
+    if (await sendPage(reply, "start")) return reply;
     throw new AppError("NOT_FOUND", "The documentation has not been built on this server. Run `npm run build`.");
   });
 
@@ -59,8 +60,7 @@ export function docsRoutes(app: App, { basePath }: Pick<Config, "basePath">): vo
     "/docs/:page",
     { config, schema: { ...hidden, params: Type.Object({ page: Type.String() }) } },
     async (request, reply) => {
-      const sent = await sendPage(reply, request.params.page);
-      if (sent) return sent;
+      if (await sendPage(reply, request.params.page)) return reply;
       throw notFound("Page");
     },
   );

@@ -131,7 +131,7 @@ onBothDatabases("a server under a name of its own", (createDatabase) => {
     expect((await put("groq", { baseUrl: upstream.url })).status).toBe(404);
   });
 
-  it("can be a fallback model, and a server of nobody cannot", async () => {
+  it("can be a fallback model, which an unknown server cannot", async () => {
     await put("groq", compatible());
     const agentId = await createAgent(owner, { fallbackModels: ["groq/llama-4"] });
     upstream.script((exchange) =>

@@ -116,6 +116,15 @@ onBothDatabases("an agent that is published by hand", (createDatabase) => {
     expect((await server.app.inject({ url: images.logo })).statusCode).toBe(200);
   });
 
+  it("keeps the published image however often the draft's image changes", async () => {
+    const picture = (n: number) => `data:image/gif;base64,${Buffer.from(`GIF89a${n}`).toString("base64")}`;
+    await owner.call("PUT", `/agents/${agentId}/images/logo`, { image: pixel });
+    await change({ publishing: "manual" });
+    const { images } = await visitorWidget();
+    for (let n = 0; n < 25; n++) await owner.call("PUT", `/agents/${agentId}/images/logo`, { image: picture(n) });
+    expect((await server.app.inject({ url: images.logo })).headers["content-type"]).toBe("image/png");
+  });
+
   it("answers 200 with the live version when nothing has changed", async () => {
     await change({ publishing: "manual" });
     const answer = await publish({ note: "Nothing" });

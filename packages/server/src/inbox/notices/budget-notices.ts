@@ -44,7 +44,7 @@ export function createBudgetNotices(
   };
 }
 
-/** The budgets of which most is used, and about which nobody was notified this month. */
+/** The budgets that are mostly used up and have not been announced this month. */
 function listNearBudgets({ agentId, month, agent, ...usage }: Used): BudgetUse[] {
   const { monthlyTokenBudget, monthlyCostBudget } = agent;
   const budgets = [
