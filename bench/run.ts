@@ -32,6 +32,7 @@ import { measureRetention } from "./figures/retention.ts";
 import { measureRetentionLocks } from "./figures/retention-locks.ts";
 import { measureRetrieval } from "./figures/retrieval.ts";
 import { measureScaleOut } from "./figures/scale-out.ts";
+import { measureShares } from "./figures/shares.ts";
 import { measureStartToReady } from "./figures/start-to-ready.ts";
 import { measureHttpToolsAtOnce } from "./figures/tool-http-at-once.ts";
 import { measureHundredTools } from "./figures/tool-hundred.ts";
@@ -90,6 +91,7 @@ const figures: Record<string, Figure> = {
   "trigger-events": measureTriggerEvents,
   "trigger-listing": measureTriggerListing,
   "trigger-stats": measureTriggerStats,
+  shares: measureShares,
   "verified-turn": measureVerifiedTurn,
   "widget-in-page": measureWidgetInPage,
   "ingest-pages": measureIngestion,
