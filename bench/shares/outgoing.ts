@@ -71,8 +71,8 @@ const say = ({ ask, agentId }: Tenant) =>
 
 const emails: Share = {
   resource: "Emails of the outbox",
-  pool: "mail_deliveries",
-  share: 24,
+  pool: "mail_connections",
+  share: 4,
   async prepare({ quiet, greedy }) {
     const forms = await Promise.all([quiet, greedy].map((tenant) => createForm(tenant, { formConfirmation })));
     const [quick, slow] = forms as [string, string];

@@ -100,10 +100,11 @@ export function createEventHandler(
 
   async function sendNotice(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<AttemptResult> {
     const { recipientId }: { recipientId: string } = JSON.parse(delivery.target);
-    const to = await findMemberEmail(deps.db, webhook.organizationId, recipientId);
+    const { organizationId } = webhook;
+    const to = await findMemberEmail(deps.db, organizationId, recipientId);
     if (!to) return { ...createFailure("No recipient", "The owner has left the organization."), isFinal: true };
     try {
-      await deps.mailer.send({ to, ...createDisabledNotice(webhook, deps.config.baseUrl) });
+      await deps.mailer.send({ to, organizationId, ...createDisabledNotice(webhook, deps.config.baseUrl) });
       return delivered;
     } catch (error) {
       return explainFailure(error, signal, deps.log);

@@ -42,6 +42,21 @@ const readFailure = (sending: Promise<unknown>) =>
   );
 
 describe("an email", () => {
+  it("does not wait for the emails of another organization that the mail server holds up", async () => {
+    const server = await startMailServer();
+    const { mailer } = openMailer(server.url);
+    server.script({ silentAt: "mail" });
+    const held = Array.from({ length: 32 }, () =>
+      mailer.send({ ...mail, organizationId: "org_1" }).catch(() => "closed"),
+    );
+    await expect.poll(() => server.mails().length).toBe(4);
+    server.script({});
+    await mailer.send({ ...mail, organizationId: "org_2", subject: "A submission" });
+    expect(server.mails().at(-1)?.subject).toBe("A submission");
+    await mailer.close();
+    await Promise.all(held);
+  });
+
   it("arrives and is marked as automatic", async () => {
     const server = await startMailServer();
     const { mailer } = openMailer(server.url);

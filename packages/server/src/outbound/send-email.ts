@@ -1,6 +1,7 @@
 import { getCACertificates } from "node:tls";
 import type { SendMailOptions } from "nodemailer";
 import type { Logger } from "pino";
+import { createFairPool } from "../pools/fair-pool.ts";
 import { type MailContent, renderMail } from "./mail-content.ts";
 import { createMailFailure, MailError } from "./mail-error.ts";
 import { isMailAddress, type SmtpAddress, type TlsMode } from "./smtp-address.ts";
@@ -18,7 +19,8 @@ type MailSettings = {
   from: { name: string; address: string };
 };
 
-type Mail = MailContent & { to: string };
+/** `organizationId` is the organization that sends it; emails about an account have none, and count as one sender. */
+type Mail = MailContent & { to: string; organizationId?: string };
 
 export type Mailer = {
   /** true when SMTP_URL is set */
@@ -42,6 +44,12 @@ export type Mailer = {
  */
 const defaultLimits = { connect: 10_000, greeting: 10_000, socket: 30_000, total: 30_000 };
 
+/**
+ * The maximum number of connections to the mail server; some refuse more than 10. nodemailer lets emails wait for one in
+ * the order of arrival, so a pool gives each organization its share of them first.
+ */
+const MAX_CONNECTIONS = 5;
+
 /** Creates the only object that sends email. @param limits time limits, for tests */
 export function createMailer(
   { mail: { smtp, from, ...security } }: { mail: MailSettings },
@@ -49,12 +57,20 @@ export function createMailer(
   limits: Partial<typeof defaultLimits> = {},
 ): Mailer {
   const timeouts = { ...defaultLimits, ...limits };
+  const connections = createFairPool({
+    name: "mail_connections",
+    size: MAX_CONNECTIONS,
+    maxPerOwner: MAX_CONNECTIONS,
+    // Most servers have one organization, which can use all connections but one.
+    freeFactor: 3,
+    maxWaitingPerOwner: Number.POSITIVE_INFINITY,
+  });
   const explain = createMailFailure(smtp?.auth ?? null);
   let transport: ReturnType<typeof openTransport> | undefined;
 
   return {
     isConfigured: smtp !== null,
-    async send(mail) {
+    async send({ organizationId = "", ...mail }) {
       if (!smtp) throw new MailError("Email cannot be sent because SMTP_URL is not set.");
       if (!isMailAddress(mail.to)) {
         throw new MailError(`${JSON.stringify(mail.to.slice(0, 254))} is not an email address.`);
@@ -62,7 +78,9 @@ export function createMailer(
       const signal = AbortSignal.timeout(timeouts.total);
       try {
         transport ??= openTransport(smtp, security, timeouts);
-        await (await transport).sendMail({ ...compose(mail), from, signal });
+        const opened = await transport;
+        const sendOne = () => opened.sendMail({ ...compose(mail), from, signal });
+        await connections.run({ owner: organizationId }, sendOne, signal);
       } catch (error) {
         const { failure, details } = explain(error);
         log.warn(details, "could not send an email");
@@ -117,6 +135,7 @@ async function openTransport(
   return createTransport({
     ...smtp,
     pool: true,
+    maxConnections: MAX_CONNECTIONS,
     requireTLS: tls === "required",
     ignoreTLS: tls === "off",
     ...(ca === null ? {} : { tls: { ca: [...getCACertificates(), ca] } }),

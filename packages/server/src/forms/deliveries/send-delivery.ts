@@ -2,6 +2,7 @@ import type { PostAction } from "@foyer/contract";
 import { readTimeZone } from "../../agents/handoff.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
+import type { MailContent } from "../../outbound/mail-content.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import { recordSentHosts } from "../../outbox/sent-hosts.ts";
@@ -89,11 +90,13 @@ export function createDeliverySender(
       return { ...createFailure("Email is not configured", detail), isFinal: true };
     }
     const { submission } = content;
-    const { to, problem } = await resolveRecipient(submission.organizationId, purpose, target);
+    const { organizationId } = submission;
+    const { to, problem } = await resolveRecipient(organizationId, purpose, target);
     if (to === undefined) return createFailure("No recipient", problem);
-    if (purpose === "notice") await mailer.send({ to, ...createFailureNotice(submission, config.baseUrl) });
-    else if (purpose === "confirmation") await mailer.send({ to, ...createConfirmationContent(target, content) });
-    else await mailer.send({ to, ...createEmailContent(target, content, await findTimeZone(submission)) });
+    const sendMail = (mail: MailContent) => mailer.send({ to, organizationId, ...mail });
+    if (purpose === "notice") await sendMail(createFailureNotice(submission, config.baseUrl));
+    else if (purpose === "confirmation") await sendMail(createConfirmationContent(target, content));
+    else await sendMail(createEmailContent(target, content, await findTimeZone(submission)));
     return delivered;
   }
 

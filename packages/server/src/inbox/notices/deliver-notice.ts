@@ -122,7 +122,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   ): Promise<AttemptResult> {
     const to = await findMemberEmail(db, organizationId, userId);
     if (to === undefined) return memberHasLeft;
-    await mailer.send({ to, ...mail });
+    await mailer.send({ to, organizationId, ...mail });
     return delivered;
   }
 
@@ -141,14 +141,14 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   /** Sends the answer to a visitor who left an address. */
   async function sendAnswer({ from, to }: Target<"answer">, { handoff, agent, conversation }: NoticeSubject) {
     if (handoff.email === null) return createFinalFailure("No recipient", "The visitor has left no address.");
-    const { conversationId, agentId } = handoff;
+    const { organizationId, conversationId, agentId } = handoff;
     const messages = await store.messagesUntil(conversationId, to);
     const facts = { agentId, conversationId, agentName: agent.name, messages, from };
     const mail = answerMail(
       { ...facts, context: conversation.context, allowedOrigins: agent.allowedOrigins },
       { baseUrl: config.baseUrl, token: createLinkToken(encryption, conversation) },
     );
-    await mailer.send({ to: handoff.email, ...mail });
+    await mailer.send({ to: handoff.email, organizationId, ...mail });
     return delivered;
   }
 

@@ -46,8 +46,8 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
     return { token, columns: { tokenHash: hashToken(token), tokenExpiresAt: Date.now() + LINK_MS } };
   }
 
-  const sendLink = (address: string, token: string) =>
-    mailer.send({ to: address, ...linkMail(config.baseUrl, token) }).catch(refuseUnsent);
+  const sendLink = (organizationId: string, address: string, token: string) =>
+    mailer.send({ to: address, organizationId, ...linkMail(config.baseUrl, token) }).catch(refuseUnsent);
 
   return {
     async list(organizationId: string): Promise<MailRecipient[]> {
@@ -72,7 +72,7 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
       await store.insert(row).catch((error: unknown) => {
         throw isDuplicate(error) ? new AppError("CONFLICT", `${address} is already a mail recipient.`) : error;
       });
-      await sendLink(address, token);
+      await sendLink(organizationId, address, token);
       return toMailRecipient(row);
     },
     /** Sends a new link, which replaces the previous one. A confirmed address stays confirmed. */
@@ -81,7 +81,7 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
       if (row.confirmedAt !== null) return toMailRecipient(row);
       const { token, columns } = await createLink(organizationId);
       await store.update(organizationId, id, columns);
-      await sendLink(row.address, token);
+      await sendLink(organizationId, row.address, token);
       return toMailRecipient(row);
     },
     async delete(organizationId: string, id: string): Promise<void> {
