@@ -6,7 +6,7 @@ import { SMTPServer } from "smtp-server";
 import { readMail } from "../../test/read-mail.ts";
 
 /** A server of this process at its own port. It ends with the process. */
-export async function listen(handler: RequestListener): Promise<string> {
+async function listen(handler: RequestListener): Promise<string> {
   const server = createServer(handler).listen(0, "127.0.0.1");
   server.keepAliveTimeout = 60_000;
   server.unref();

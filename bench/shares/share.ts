@@ -2,7 +2,7 @@ import type { Foyer } from "../foyer-process.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** The two organizations, or visitors of two addresses. */
-export type Parties = { foyer: Foyer; quiet: Tenant; greedy: Tenant };
+type Parties = { foyer: Foyer; quiet: Tenant; greedy: Tenant };
 
 /** A resource that organizations or addresses share. */
 export type Share = {

@@ -11,11 +11,11 @@ const RUNNING = 40;
 
 const reads: Share = {
   resource: "Read lanes",
-  pool: "reads_list",
+  pool: "reads_search",
   async prepare({ quiet, greedy, foyer }) {
     for (const tenant of [quiet, greedy])
       for (let count = 0; count < CONVERSATIONS; count++) await begin(foyer.url, tenant.agentId);
-    const list = ({ ask }: Tenant) => ask("GET", "/conversations?limit=100&q=question");
+    const list = ({ call, agentId }: Tenant) => call("GET", `/conversations?agentId=${agentId}&limit=100&q=question`);
     return {
       probe: () => list(quiet),
       attack: (signal) => repeat(signal, 20, () => list(greedy)),
@@ -26,12 +26,11 @@ const reads: Share = {
 const streams: Share = {
   resource: "Live streams",
   pool: "live_streams",
-  env: { FOYER_LIMIT_STREAMS: String(STREAMS), FOYER_LIMIT_STREAMS_PER_IP: "0" },
+  share: 135,
+  env: { FOYER_LIMIT_STREAMS: String(STREAMS), FOYER_LIMIT_STREAMS_PER_IP: "0", FOYER_LIMIT_CHAT_PER_IP: "0" },
   async prepare({ quiet, greedy, foyer }) {
-    const opened = await begin(foyer.url, quiet.agentId);
-    const conversations = await Promise.all(
-      Array.from({ length: STREAMS / 10 }, () => begin(foyer.url, greedy.agentId)),
-    );
+    const opened = await takeOver(foyer.url, quiet);
+    const conversations = await Promise.all(Array.from({ length: STREAMS / 10 }, () => takeOver(foyer.url, greedy)));
     return {
       async probe() {
         const stream = await open(foyer.url, opened);
@@ -45,6 +44,13 @@ const streams: Share = {
     };
   },
 };
+
+/** Begins a conversation that a person has, because only those have live streams that stay open. */
+async function takeOver(url: string, tenant: Tenant): Promise<Conversation> {
+  const conversation = await begin(url, tenant.agentId);
+  await tenant.call("POST", `/conversations/${conversation.id}/takeover`, {});
+  return conversation;
+}
 
 /** Opens a live stream that is never read. Resolves when the response has begun. */
 function open(url: string, { id, token }: Conversation): Promise<{ status: number; close(): void }> {
