@@ -156,6 +156,32 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("has a scale beside the replies by the hour", async () => {
+    const { page } = await site.open(`/agents/${agentId}/analytics`);
+    const chart = page.getByRole("figure", { name: "Replies by hour; the table below has the figures" });
+    await chart.locator("[data-bar]").first().waitFor();
+    const scale = await chart.locator("[data-tick]").allInnerTexts();
+    expect(scale[0]).toBe("0");
+    expect(Number(scale.at(-1))).toBeGreaterThanOrEqual(52);
+  });
+
+  it("offers to set up handoff only while it is off", async () => {
+    const { page } = await site.signIn();
+    await page.route("**/conversations/analytics?*", async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      Object.assign(body.data.handoffs, { count: 0 });
+      await route.fulfill({ response, json: body });
+    });
+    const address = `${site.server.url}/dashboard/agents/${agentId}/analytics`;
+    await page.goto(address);
+    await page.getByRole("link", { name: "Set up handoff" }).waitFor();
+    await site.call(page, "PATCH", `/agents/${agentId}`, { handoff: { isEnabled: true } });
+    await page.goto(address);
+    await page.getByRole("link", { name: "Handoff settings" }).waitFor();
+    expect(await page.getByRole("link", { name: "Set up handoff" }).count()).toBe(0);
+  });
+
   it("compares all agents of the organization", async () => {
     const { page, problems } = await site.open(`/agents/${agentId}/analytics?range=7d`);
     await page.getByText("All agents", { exact: true }).click();

@@ -177,6 +177,30 @@ describe("the chat in the widget", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
+  it("shows one chip for all cited passages of a document", async () => {
+    const { page } = await site.visit();
+    await page.route(/\/conversations\/[^/]+$/, async (route) => {
+      const response = await route.fetch();
+      const { data } = await response.json();
+      const source = { title: "Warranty terms 2026", page: 3, url: null, snippet: "Two years." };
+      const sources = [
+        { ...source, n: 1 },
+        { ...source, n: 2, page: 7, snippet: "Batteries: one year." },
+        { ...source, n: 3, title: "Delivery" },
+      ];
+      for (const message of data.messages.filter(({ role }: { role: string }) => role === "assistant"))
+        Object.assign(message, { content: "Two years [1], batteries one [2], delivered free [3].", sources });
+      await route.fulfill({ response, json: { data } });
+    });
+    await openChat(page);
+    await ask(page, "How long is the warranty?");
+    await replyOver(page);
+    await page.reload();
+    await page.locator(".sources").waitFor();
+    const chips = await page.locator(".sources li").allInnerTexts();
+    expect(chips.map((chip) => chip.replace(/\s+/g, " ").trim())).toEqual(["1 2 Warranty terms 2026", "3 Delivery"]);
+  });
+
   it("shows a list of tasks with check boxes", async () => {
     const { page } = await site.visit();
     await openChat(page);

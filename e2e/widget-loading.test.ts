@@ -101,6 +101,21 @@ describe("the widget on a website", () => {
     expect(problems).toEqual([]);
   });
 
+  it("shows an empty panel at once while the chat loads", async () => {
+    const { page } = await site.visit();
+    const gate = Promise.withResolvers<void>();
+    await page.route(/\/panel[^/]*\.js/, async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.locator(".launcher").click();
+    await page.locator(".panel-outline").waitFor();
+    expect(await page.locator(".panel").count()).toBe(0);
+    gate.resolve();
+    await page.locator(".panel").waitFor();
+    await expect.poll(() => page.locator(".panel-outline").count()).toBe(0);
+  });
+
   it("stays closed when it is closed while it loads", async () => {
     const { page } = await site.visit();
     const opened = await page.evaluate(async () => {

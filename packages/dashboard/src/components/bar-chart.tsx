@@ -94,7 +94,9 @@ export function BarChart<Item>({
             className="absolute inset-x-0 border-t border-line"
             style={{ bottom: `${(tick / max) * 100}%` }}
           >
-            <span className="absolute end-full -translate-y-1/2 whitespace-nowrap pe-2">{compact.format(tick)}</span>
+            <span data-tick className="absolute end-full -translate-y-1/2 whitespace-nowrap pe-2">
+              {compact.format(tick)}
+            </span>
           </div>
         ))}
         <div aria-hidden className="absolute inset-0 flex items-stretch">
