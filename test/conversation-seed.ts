@@ -105,6 +105,7 @@ function conversationRow(owner: Owner, id: string, createdAt: number): Conversat
     verifiedVisitor: null,
     hasOwner: 0,
     linkVersion: 0,
+    rolloutId: null,
     isTest: 0,
     textBytes: 0,
     toolBytes: 0,

@@ -116,6 +116,7 @@ import { visitorTriggerRoutes } from "./triggers/visitor-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
 import { createDrafts } from "./versions/drafts.ts";
 import { createFrozenTools } from "./versions/frozen-tools.ts";
+import { createRollouts } from "./versions/rollouts.ts";
 import { versionRoutes } from "./versions/routes.ts";
 import { createVersionService } from "./versions/service.ts";
 import { createConversationDeletion } from "./visitors/delete-conversation.ts";
@@ -195,14 +196,7 @@ export async function createApp(deps: AppDeps) {
   const visitors = createVisitorService(deps, { log: conversationLog, checkpoint, recordEvents });
   const deleteConversation = createConversationDeletion({ conversations, visitors, log: conversationLog, checkpoint });
   const parts = { agents, attachments, conversations, conversationLog, replies, store: replyStore, bytes: chatBytes };
-  const chat = createChatService(deps, parts, {
-    toolsOf: createAgentTools(deps, { runner: toolRunner, frozenTools: createFrozenTools(deps) }),
-    documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
-    notesOf: forms.notesOf,
-    openingOf: visitorTriggers.openingMessage,
-    humanToolOf: createRequestTool(deps, conversationLog),
-    handoffNotesOf: createHandoffNotes(deps.db),
-  });
+  const chat = createChat(deps, parts, { toolRunner, documents, forms, visitorTriggers });
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
   const inbox = createInboxService(deps, { agents, conversations, assignConversation, log: conversationLog });
   const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
@@ -216,10 +210,7 @@ export async function createApp(deps: AppDeps) {
   });
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
-  versionRoutes(
-    app,
-    createVersionService(deps, { agents, drafts, secrets: accountSecrets, onChange: listings.forget }),
-  );
+  addVersions(app, deps, { agents, drafts, secrets: accountSecrets, onChange: listings.forget });
   addTools(app, { tools, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
   webhookRoutes(app, webhooks, idempotency);
@@ -299,6 +290,28 @@ function createLog(
   ]);
 }
 
+function createChat(
+  deps: AppDeps,
+  parts: Omit<Parameters<typeof createChatService>[1], "rollouts">,
+  sources: {
+    toolRunner: ReturnType<typeof createToolRunner>;
+    documents: ReturnType<typeof createDocuments>;
+    forms: ReturnType<typeof createForms>;
+    visitorTriggers: ReturnType<typeof createVisitorTriggers>;
+  },
+): ChatService {
+  const { toolRunner, documents, forms, visitorTriggers } = sources;
+  const allParts = { ...parts, rollouts: createRollouts(deps) };
+  return createChatService(deps, allParts, {
+    toolsOf: createAgentTools(deps, { runner: toolRunner, frozenTools: createFrozenTools(deps) }),
+    documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
+    notesOf: forms.notesOf,
+    openingOf: visitorTriggers.openingMessage,
+    humanToolOf: createRequestTool(deps, parts.conversationLog),
+    handoffNotesOf: createHandoffNotes(deps.db),
+  });
+}
+
 /** Registers sign-in, members, keys and the audit log. */
 function addAccounts(app: App, deps: AppDeps): AuditLog {
   return accountRoutes(app, deps, {
@@ -317,6 +330,10 @@ function addAgents(
   agentRoutes(app, { agents, idempotency, copyContent });
   identityTokenRoutes(app, agents);
   agentImageRoutes(app, createAgentImageService(deps, { agents, drafts }));
+}
+
+function addVersions(app: App, deps: AppDeps, parts: Parameters<typeof createVersionService>[1]) {
+  versionRoutes(app, createVersionService(deps, parts));
 }
 
 function addTools(

@@ -167,6 +167,17 @@ const settings = {
   ),
 };
 
+/** A version that a part of the new conversations gets. */
+export const AgentRollout = Type.Object({
+  version: Type.Integer({ minimum: 1, maximum: 999_999_999, description: "The version" }),
+  percent: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: "How many of the new conversations get it, in percent. The others get the live version.",
+  }),
+});
+export type AgentRollout = Static<typeof AgentRollout>;
+
 export const publishingModes = ["immediate", "manual"] as const;
 export type AgentPublishing = (typeof publishingModes)[number];
 
@@ -221,6 +232,11 @@ export const Agent = Type.Object(
     retention: ref(Retention),
     publishing: stringEnum(publishingModes),
     liveVersion: Type.Integer({ description: "The version that visitors get" }),
+    rollout: nullable(
+      withDescription(AgentRollout, {
+        description: "A version that a part of the new conversations gets. `null` if all get the live version.",
+      }),
+    ),
     draftHash: Type.String({
       description:
         "Hash of the agent with its tools and triggers, as they can be edited. `If-Match` with it protects a write from changes that the client has not seen.",

@@ -12,7 +12,7 @@ import {
 } from "../schema.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Trigger } from "../triggers/trigger.ts";
-import { Agent } from "./agent.ts";
+import { Agent, AgentRollout } from "./agent.ts";
 import type { AgentImageKind } from "./agent-image.ts";
 
 const version = Type.Integer({ description: "Counts the versions of an agent, from 1" });
@@ -72,6 +72,7 @@ type FrozenSettings = Omit<
   | "monthlyCostBudget"
   | "publishing"
   | "liveVersion"
+  | "rollout"
   | "draftHash"
   | "createdAt"
   | "updatedAt"
@@ -198,5 +199,30 @@ export const restoreAgentVersion = {
       }),
     ),
     response: { 201: inEnvelope(ref(AgentVersion)) },
+  },
+} as const;
+
+export const rollOutVersion = {
+  method: "PUT",
+  url: "/agents/:id/rollout",
+  config,
+  schema: {
+    tags,
+    summary: "Give a version to a part of an agent's new conversations, until the next version is published",
+    params,
+    body: AgentRollout,
+    response: { 200: inEnvelope(ref(Agent)) },
+  },
+} as const;
+
+export const endRollout = {
+  method: "DELETE",
+  url: "/agents/:id/rollout",
+  config,
+  schema: {
+    tags,
+    summary: "End the rollout of a version. Every conversation continues with the live version.",
+    params,
+    response: { 200: inEnvelope(ref(Agent)) },
   },
 } as const;

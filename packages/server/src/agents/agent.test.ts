@@ -94,6 +94,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect(body).toEqual({
       data: {
         publishing: "immediate",
+        rollout: null,
         liveVersion: 1,
         draftHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         id: expect.stringMatching(/^agent_[0-9a-z]{26}$/),

@@ -1,4 +1,12 @@
-import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget, Retention } from "@foyer/contract";
+import type {
+  Agent,
+  AgentChanges,
+  AgentImageKind,
+  AgentRollout,
+  AgentSummary,
+  AgentWidget,
+  Retention,
+} from "@foyer/contract";
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import type { AgentRow } from "../db/tables.ts";
 import { checkAll, invalid } from "../errors.ts";
@@ -6,6 +14,7 @@ import { applyAttachmentChanges, parseAttachmentSettings } from "./attachment-se
 import { applyHandoffChanges, checkHandoff, parseHandoff, toWidgetHandoff } from "./handoff.ts";
 import { normalizeFactPaths } from "./identity/tell-model.ts";
 import { resolveRetention } from "./retention.ts";
+import { parseRollout } from "./rollout.ts";
 import type { AgentSummaryRow } from "./store.ts";
 
 const DEFAULT_TEMPERATURE = 70;
@@ -18,6 +27,7 @@ export const unversioned = {
   publishing: "immediate",
   draft: "{}",
   draftHash: null,
+  rollout: null,
 } as const;
 
 /** The columns of an agent that was created with nothing but a name. */
@@ -187,9 +197,15 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     retention: resolveRetention(row, defaults.retention),
     publishing: row.publishing,
     liveVersion: row.liveVersion ?? 0,
+    rollout: toRollout(row),
     draftHash: row.draftHash ?? row.liveHash ?? "",
     updatedAt: new Date(row.updatedAt).toISOString(),
   };
+}
+
+function toRollout(row: AgentRow): AgentRollout | null {
+  const rollout = parseRollout(row);
+  return rollout && { version: rollout.version, percent: rollout.percent };
 }
 
 /** The settings that every visitor may read. */

@@ -16,8 +16,9 @@ import type { ReplyDocuments } from "../documents/search-tool.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createTokenBudgets, type TokenBudgets } from "../plans/token-budget.ts";
-import type { AgentTools } from "../tools/agent-tools.ts";
+import type { AgentTools, ToolSource } from "../tools/agent-tools.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
+import type { Rollouts } from "../versions/rollouts.ts";
 import { createClientToolCalls } from "./client-tools/calls.ts";
 import type { ReplyTool } from "./loop/reply-tool.ts";
 import type { ReplyStore } from "./reply-store.ts";
@@ -42,8 +43,7 @@ import { createStartFinder, hashStartKey } from "./turn/repeated-starts.ts";
 
 /** Provides content that other modules contribute to a reply. */
 type Sources = {
-  /** with `isDraft`, the tools that members edit */
-  toolsOf(agent: AgentRow, context: TurnContext, options: { isDraft: boolean }): Promise<AgentTools>;
+  toolsOf(agent: AgentRow, context: TurnContext, options: { source: ToolSource }): Promise<AgentTools>;
   /**
    * the agent's documents, or null when it has none; `mustSearch` searches them even when they would fit into the
    * prompt
@@ -69,11 +69,12 @@ type Parts = {
   replies: RunningReplies;
   bytes: ChatBytes;
   attachments: AttachmentService;
+  rollouts: Rollouts;
 };
 
 export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
   const { config, encryption } = deps;
-  const { agents, conversations, conversationLog, store, replies, bytes, attachments } = parts;
+  const { agents, conversations, conversationLog, store, replies, bytes, attachments, rollouts } = parts;
   const budgets = createTokenBudgets(deps);
   const isShared = deps.databaseKind === "postgres";
   const progress = { stopRequested: store.stopRequested, checkpoint: conversationLog.checkpoint };
@@ -114,7 +115,7 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
       return agent;
     },
     /** See `createConversationStart`. */
-    begin: createConversationStart({ encryption, admit, buildTurn, findStart, conversationLog }),
+    begin: createConversationStart({ encryption, admit, buildTurn, findStart, conversationLog, rollouts }),
     /**
      * Stores the visitor's message and starts the reply, which continues in the background. A message that was sent
      * before is answered with the same reply. The request has passed `checkChatRequest`.
@@ -122,10 +123,13 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
      */
     async start(requested: AgentRow, request: ChatRequest, caller: Caller): Promise<Answer> {
       const admitted = await admit(requested, request, caller.proof);
-      const agent = isTest(requested, caller) ? withDraft(requested) : await agents.use(requested);
       const { conversation, access, identity } = admitted;
+      const { agent, rolloutId } = isTest(requested, caller)
+        ? { agent: withDraft(requested), rolloutId: null }
+        : await rollouts.choose(await agents.use(requested), conversation);
       const messageKey = request.messageKey ? hashMessageKey(encryption, request.messageKey) : null;
-      const startAs = (startKey: string | null) => begin(agent, request, { caller, admitted, startKey, messageKey });
+      const startAs = (startKey: string | null) =>
+        begin(agent, request, { caller, admitted, startKey, messageKey, rolloutId });
       const start = () => startAs(null);
       const startOnce = (conversationId: string, hasToken: boolean) => {
         if (messageKey === null || request.regenerate) return start();
@@ -183,7 +187,8 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
     // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
     const isDraft = isTest(agent, caller) && agent.publishing === "manual";
-    const tools = await toolsOf(agent, createTurn(request, admitted, { id: conversation.id, page }), { isDraft });
+    const source = isDraft ? "draft" : origin.rolloutId === null ? "live" : "rollout";
+    const tools = await toolsOf(agent, createTurn(request, admitted, { id: conversation.id, page }), { source });
     const reply = createReply(deps, request, { agentId: agent.id, conversationId: conversation.id, hasToken });
     await replies.add(reply, { owner: agent.organizationId, address: caller.ip }, { mayReplace: turn.mayReplaceReply });
     try {

@@ -85,6 +85,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0093-attachments",
       "0095-agent-versions",
       "0096-agent-drafts",
+      "0100-agent-rollouts",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -156,6 +157,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0093-attachments",
       "0095-agent-versions",
       "0096-agent-drafts",
+      "0100-agent-rollouts",
     ]);
   });
 

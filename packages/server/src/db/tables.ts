@@ -18,7 +18,13 @@ import type { PlanTables } from "./tables/plans.ts";
 import type { PresenceTables } from "./tables/presence.ts";
 import type { TeamChatTables } from "./tables/team-chats.ts";
 import type { TriggerTables } from "./tables/triggers.ts";
-import type { DraftColumns, LiveVersionColumns, MessageVersionColumns, VersionTables } from "./tables/versions.ts";
+import type {
+  DraftColumns,
+  LiveVersionColumns,
+  MessageVersionColumns,
+  RolloutColumns,
+  VersionTables,
+} from "./tables/versions.ts";
 import type { VisitorTables } from "./tables/visitors.ts";
 
 /**
@@ -57,6 +63,7 @@ export type Tables = AnswerTables &
       | keyof AgentModelColumns
       | keyof LiveVersionColumns
       | keyof DraftColumns
+      | keyof RolloutColumns
       | "retention"
       | "tellModel"
       | "handoff"
@@ -73,6 +80,8 @@ export type Tables = AnswerTables &
         [Name in keyof LiveVersionColumns]: Generated<LiveVersionColumns[Name]>;
       } & {
         [Name in keyof DraftColumns]: Generated<DraftColumns[Name]>;
+      } & {
+        [Name in keyof RolloutColumns]: Generated<RolloutColumns[Name]>;
       } & DeletionColumns;
     agentImages: AgentImageRow;
     agentCounters: AgentCountersRow;
@@ -197,7 +206,8 @@ export type ProviderSettingsRow = {
 
 export type AgentRow = AgentModelColumns &
   LiveVersionColumns &
-  DraftColumns & {
+  DraftColumns &
+  RolloutColumns & {
     id: string;
     organizationId: string;
     name: string;
@@ -327,6 +337,8 @@ export type ConversationRow = OwnershipColumns & {
   isTest: Flag;
   /** part of the tokens in emailed links, which are revoked by increasing it */
   linkVersion: number;
+  /** the id of the rollout whose version it drew when it began, see versions/rollouts.ts; null: the live version */
+  rolloutId: string | null;
   /** UTF-8 bytes of all messages, and of their tool calls */
   textBytes: number;
   toolBytes: number;
@@ -345,9 +357,10 @@ export type ConversationRow = OwnershipColumns & {
 /** Columns with a default are optional on insert. */
 type ConversationTable = Omit<
   ConversationRow,
-  "hasOwner" | "isTest" | "linkVersion" | "textBytes" | "toolBytes" | "consent" | keyof OwnershipColumns
+  "hasOwner" | "isTest" | "linkVersion" | "rolloutId" | "textBytes" | "toolBytes" | "consent" | keyof OwnershipColumns
 > & {
   linkVersion: Generated<number>;
+  rolloutId: Generated<string | null>;
   consent: Generated<Json | null>;
   isTest: Generated<Flag>;
   hasOwner: Generated<Flag>;

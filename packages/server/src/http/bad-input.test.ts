@@ -615,6 +615,7 @@ function createValidBody(name: string, { agentId, messageId, formId, submissionI
     putModelPrice: { input: 1, cachedInput: 0.5, output: 2, currency: "USD" },
     updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
     publishAgent: { note: "Prices of autumn" },
+    rollOutVersion: { version: 1, percent: 10 },
     restoreAgentVersion: { withoutMissing: false },
     putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
     checkIdentityToken: { token: "none" },

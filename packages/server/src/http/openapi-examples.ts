@@ -32,6 +32,7 @@ export const requestExamples: Examples = {
   createAgent: { name: "Harbour Bikes", systemPrompt: "You help customers of a bicycle shop.", temperature: 30 },
   updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
   publishAgent: { note: "Answers questions about rental prices" },
+  rollOutVersion: { version: 7, percent: 10 },
   restoreAgentVersion: { withoutMissing: true },
   putAgentImage: {
     image:

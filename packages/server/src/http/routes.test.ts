@@ -199,6 +199,8 @@ const everyRoute = [
   "POST /agents/:id/duplicate account",
   "POST /agents/:id/publish account",
   "POST /agents/:id/discard-draft account",
+  "PUT /agents/:id/rollout account",
+  "DELETE /agents/:id/rollout account",
   "GET /agents/:id/versions account",
   "GET /agents/:id/versions/diff account",
   "GET /agents/:id/versions/:version account",

@@ -15,6 +15,9 @@ type Parts = {
   frozenTools(agent: AgentRow): Promise<ToolRow[] | undefined>;
 };
 
+/** Where the tools come from: the live version, the draft that members edit, or a version that is rolled out. */
+export type ToolSource = "live" | "draft" | "rollout";
+
 /** The tools of an agent, as its reply needs them: the definitions for the model, and a function that runs a call. */
 export type AgentTools = {
   tools: LanguageModelV4FunctionTool[];
@@ -29,14 +32,25 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, { runner
   const live = createToolStore(db);
   const draft = createToolStore(inDraft(db));
   const errors = createToolErrors({ db, log });
-  /** The tools that the visitor of this turn may use. With `isDraft`, those that members edit. */
-  return async (agent: AgentRow, context: TurnContext, { isDraft }: { isDraft: boolean }): Promise<AgentTools> => {
-    const { id: agentId } = agent;
-    const store = isDraft ? draft : live;
-    const current = await store.enabled(agentId);
+
+  /** The enabled tools of the agent's version. */
+  async function readTools(agent: AgentRow, source: ToolSource): Promise<ToolRow[]> {
+    const current = await (source === "draft" ? draft : live).enabled(agent.id);
     // After a change since the agent was read, the reply still gets the tools of the version with which it began.
-    const isStale = !isDraft && agent.liveIsUsed === 1 && current.liveHash !== agent.liveHash;
-    const tools = (isStale ? await frozenTools(agent) : undefined) ?? current.tools;
+    const isStale = source !== "draft" && agent.liveIsUsed === 1 && current.liveHash !== agent.liveHash;
+    const frozen = isStale ? await frozenTools(agent) : undefined;
+    if (!frozen) return current.tools;
+    if (source === "live") return frozen;
+    // Visitors load and submit forms without a conversation, so every version has those of the live one.
+    const forms = new Map(current.tools.filter(isForm).map((tool) => [tool.id, tool]));
+    return frozen.flatMap((tool) => (isForm(tool) ? (forms.get(tool.id) ?? []) : tool));
+  }
+
+  /** The tools that the visitor of this turn may use. */
+  return async (agent: AgentRow, context: TurnContext, { source }: { source: ToolSource }): Promise<AgentTools> => {
+    const { id: agentId } = agent;
+    const store = source === "draft" ? draft : live;
+    const tools = await readTools(agent, source);
     const rows = tools.filter((row) => mayUse(row, context));
     const find = (name: string) => rows.find((row) => row.name === name);
     return {
@@ -46,15 +60,15 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, { runner
         const tool = find(name);
         if (!tool) return failure("There is no such tool.");
         // The reply keeps the tool as it was when the reply began, but a tool that was switched off or deleted since
-        // then is not called any more.
+        // then is not called any more. Tools of a version that is rolled out need not exist in the live one.
         try {
           const found = await store.standingError(agentId, tool.id);
-          if (!found) return failure("This tool is no longer available.");
+          if (!found && source !== "rollout") return failure("This tool is no longer available.");
           const { outcome, problem } = await runner.run(tool, input, { context, ...options });
           // The outcome of a call that was aborted because the visitor left is unknown. A visitor can forge what a page
           // reports, so it is not shown to members as a failure of the tool. Failures of a draft concern no visitor.
-          const isNoted = !options.signal.aborted && tool.executionType !== "client" && !isDraft;
-          if (isNoted) await errors.note(tool.id, found.standing, problem);
+          const isNoted = !options.signal.aborted && tool.executionType !== "client" && source !== "draft";
+          if (found && isNoted) await errors.note(tool.id, found.standing, problem);
           return outcome;
         } catch (error) {
           log.error({ err: error, toolId: tool.id }, "could not run a tool");
@@ -64,6 +78,8 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, { runner
     };
   };
 }
+
+const isForm = ({ executionType }: ToolRow) => executionType === "form";
 
 /** Whether the visitor of the turn may use the tool, and whether their page can run it. */
 function mayUse({ requires, executionType, name }: ToolRow, { visitor, clientTools }: TurnContext): boolean {

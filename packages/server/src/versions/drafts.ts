@@ -23,6 +23,7 @@ export function createDrafts({ db }: Pick<Deps, "db">, now: () => number = Date.
     async edit({ editor, publishes = false, note = null, ...place }, change) {
       return inTransaction(db, async (trx) => {
         const before = await open(trx, { ...place, editor });
+        if (publishes) await endRollout(trx, before);
         const result = await change(before.publishing === "manual" ? inDraft(trx) : trx, trx);
         const after = await readAgent(trx, place.agentId);
         // The change may have been the deletion of the agent.
@@ -33,6 +34,7 @@ export function createDrafts({ db }: Pick<Deps, "db">, now: () => number = Date.
     async publish({ editor, note = null, ...place }) {
       return inTransaction(db, async (trx) => {
         const agent = await open(trx, { ...place, editor });
+        await endRollout(trx, agent);
         const recorded = { by: editor.by, note, at: now() };
         const live = agent.publishing === "manual" ? await publishDraft(trx, agent, recorded) : agent;
         return { version: live.liveVersion ?? 0, isNew: live.liveVersion !== agent.liveVersion };
@@ -121,6 +123,12 @@ async function publishDraft(
   return live;
 }
 
+/** Everybody gets a version that is published, also if it equals the live one. */
+async function endRollout(trx: Transaction<Tables>, { id, rollout }: AgentRow): Promise<void> {
+  if (rollout === null) return;
+  await trx.updateTable("agents").set({ rollout: null }).where("id", "=", id).execute();
+}
+
 async function endDraft(trx: Transaction<Tables>, { id }: AgentRow): Promise<void> {
   await deleteDraftRows(trx, id);
   await trx.updateTable("agents").set({ draft: "{}", draftHash: null }).where("id", "=", id).execute();
@@ -178,7 +186,11 @@ async function record(
       .execute();
   }
   const live = { liveVersion: version, liveHash: hash, liveIsUsed: 0 as const };
-  await trx.updateTable("agents").set(live).where("id", "=", agent.id).execute();
+  await trx
+    .updateTable("agents")
+    .set({ ...live, rollout: null })
+    .where("id", "=", agent.id)
+    .execute();
   return live;
 }
 

@@ -57,4 +57,19 @@ export function versionRoutes(app: App, versions: VersionService): void {
       return reply.status(201).send({ data: restored, error: null });
     },
   });
+  app.route({
+    ...contract.rollOutVersion,
+    handler: async (request) => {
+      const { organizationId } = requirePrincipal(request);
+      const change = { rollout: request.body, editor: readEditor(request) };
+      return { data: await versions.rollOut(organizationId, request.params.id, change), error: null };
+    },
+  });
+  app.route({
+    ...contract.endRollout,
+    handler: async (request) => {
+      const { organizationId } = requirePrincipal(request);
+      return { data: await versions.endRollout(organizationId, request.params.id, readEditor(request)), error: null };
+    },
+  });
 }

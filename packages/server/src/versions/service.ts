@@ -1,4 +1,12 @@
-import type { Agent, AgentContent, AgentVersion, AgentVersionDetails, VersionChange } from "@foyer/contract";
+import { randomUUID } from "node:crypto";
+import type {
+  Agent,
+  AgentContent,
+  AgentRollout,
+  AgentVersion,
+  AgentVersionDetails,
+  VersionChange,
+} from "@foyer/contract";
 import { withDraft } from "../agents/draft-columns.ts";
 import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
@@ -6,13 +14,13 @@ import type { Principal } from "../auth/sessions/authenticate.ts";
 import { inDraft } from "../db/draft-tables.ts";
 import type { AgentVersionRow } from "../db/tables/versions.ts";
 import type { Deps } from "../deps.ts";
-import { AppError } from "../errors.ts";
+import { AppError, invalid } from "../errors.ts";
 import { readLimits } from "../plans/plan-limits.ts";
 import type { SecretService } from "../tools/secrets/service.ts";
 import { checkSecretUse, unboundSecretUse } from "../tools/secrets/tool-secrets.ts";
 import { compareContents } from "./compare.ts";
 import { readSnapshot } from "./content.ts";
-import { createVersionStore, type ListedVersionRow } from "./store.ts";
+import { createVersionStore, type ListedVersionRow, writeRollout } from "./store.ts";
 import { writeSnapshot } from "./write-content.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -90,6 +98,33 @@ export function createVersionService({ db }: Pick<Deps, "db">, { agents, drafts,
       const { version, isNew } = await drafts.publish({ organizationId, agentId, editor, note });
       onChange(agentId);
       return { version: toVersion(await find(organizationId, agentId, String(version)), version), isNew };
+    },
+    /** Gives a version to a part of the new conversations. @throws 400 when the agent has no such version */
+    async rollOut(
+      organizationId: string,
+      agentId: string,
+      { rollout, editor }: { rollout: AgentRollout; editor: Editor },
+    ): Promise<Agent> {
+      await agents.get(organizationId, agentId);
+      await drafts.edit({ organizationId, agentId, editor }, async (_, trx) => {
+        const { version, percent } = rollout;
+        const ofAgent = { organizationId, agentId };
+        if (!(await createVersionStore(trx).get(ofAgent, version))) {
+          throw invalid("version", `must be a version of the agent, which has no version ${version}`);
+        }
+        await writeRollout(trx, ofAgent, (current) => {
+          const id = current?.version === version ? current.id : randomUUID();
+          return { id, version, percent };
+        });
+      });
+      return agents.get(organizationId, agentId);
+    },
+    async endRollout(organizationId: string, agentId: string, editor: Editor): Promise<Agent> {
+      await agents.get(organizationId, agentId);
+      await drafts.edit({ organizationId, agentId, editor }, (_, trx) =>
+        writeRollout(trx, { organizationId, agentId }, () => null),
+      );
+      return agents.get(organizationId, agentId);
     },
     async discard(organizationId: string, agentId: string, editor: Editor): Promise<Agent> {
       await agents.get(organizationId, agentId);

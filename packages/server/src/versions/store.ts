@@ -1,5 +1,8 @@
+import type { Transaction } from "kysely";
+import { parseRollout, type StoredRollout } from "../agents/rollout.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentVersionRow } from "../db/tables/versions.ts";
+import type { Tables } from "../db/tables.ts";
 
 const listed = ["version", "hash", "note", "createdAt", "createdBy"] as const;
 
@@ -25,4 +28,25 @@ export function createVersionStore(db: Db) {
       return owned(agent).selectAll().where("version", "=", version).executeTakeFirst();
     },
   };
+}
+
+/** Replaces the rollout of a locked agent. */
+export async function writeRollout(
+  trx: Transaction<Tables>,
+  { organizationId, agentId }: OfAgent,
+  change: (current: StoredRollout | null) => StoredRollout | null,
+): Promise<void> {
+  const agent = await trx
+    .selectFrom("agents")
+    .select("rollout")
+    .where("id", "=", agentId)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirstOrThrow();
+  const rollout = change(parseRollout(agent));
+  await trx
+    .updateTable("agents")
+    .set({ rollout: rollout && JSON.stringify(rollout) })
+    .where("id", "=", agentId)
+    .where("organizationId", "=", organizationId)
+    .execute();
 }

@@ -6,6 +6,7 @@ import { isMissingReference } from "../../db/database-errors.ts";
 import type { AgentRow } from "../../db/tables.ts";
 import type { Encryption } from "../../encryption.ts";
 import { notFound } from "../../errors.ts";
+import type { Rollouts } from "../../versions/rollouts.ts";
 import type { createAdmission } from "./admission.ts";
 import type { createTurnBuilder } from "./build-turn.ts";
 import type { Caller } from "./caller.ts";
@@ -19,18 +20,20 @@ type Parts = {
   buildTurn: ReturnType<typeof createTurnBuilder>;
   findStart: ReturnType<typeof createStartFinder>;
   conversationLog: Pick<ConversationLog, "begin">;
+  rollouts: Pick<Rollouts, "draw">;
 };
 
 /**
  * @returns a function that stores the messages of a new conversation without asking a model, so that a visitor can ask
  * for a person while no model can answer. Messages that have begun a conversation before return that one.
  */
-export function createConversationStart({ encryption, admit, buildTurn, findStart, conversationLog }: Parts) {
+export function createConversationStart({ encryption, admit, buildTurn, findStart, conversationLog, rollouts }: Parts) {
   return async (agent: AgentRow, request: ChatRequest, caller: Caller): Promise<ConversationStart> => {
     const admitted = await admit(agent, request, caller.proof);
     const messageKey = request.messageKey ? hashMessageKey(encryption, request.messageKey) : null;
     const storeAs = async (startKey: string | null): Promise<string> => {
-      const { turn } = await buildTurn(agent, request, { caller, admitted, startKey, messageKey });
+      const rolloutId = caller.memberOf === agent.organizationId ? null : rollouts.draw(agent);
+      const { turn } = await buildTurn(agent, request, { caller, admitted, startKey, messageKey, rolloutId });
       await conversationLog
         .begin({ ...turn, replyId: null, model: null, agentVersion: null }, historyLimits)
         .catch((error: unknown) => {

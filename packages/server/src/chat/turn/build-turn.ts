@@ -23,8 +23,17 @@ type TurnParts = {
   attachmentsOf: AttachmentService["resolve"];
 };
 
-/** The origin of a turn besides its request. The keys have the form in which they are stored. */
-export type TurnOrigin = { caller: Caller; admitted: Admitted; startKey: string | null; messageKey: string | null };
+/**
+ * The origin of a turn besides its request. The keys have the form in which they are stored. `rolloutId`: the rollout
+ * whose version the agent has, see versions/rollouts.ts.
+ */
+export type TurnOrigin = {
+  caller: Caller;
+  admitted: Admitted;
+  startKey: string | null;
+  messageKey: string | null;
+  rolloutId: string | null;
+};
 
 /** The page of the newest message, and everything that the request stores, apart from the reply. */
 type BuiltTurn = { page: MessagePage | null; turn: Omit<NewTurn, "replyId" | "model" | "agentVersion"> };
@@ -37,7 +46,7 @@ export function createTurnBuilder({ bytes, openingOf, attachmentsOf }: TurnParts
   return async (
     agent: AgentRow,
     request: ChatRequest,
-    { caller, admitted, startKey, messageKey }: TurnOrigin,
+    { caller, admitted, startKey, messageKey, rolloutId }: TurnOrigin,
   ): Promise<BuiltTurn> => {
     const { conversation: existing, access, claimedBy, identity } = admitted;
     const page = toMessagePage(request, agent);
@@ -49,7 +58,8 @@ export function createTurnBuilder({ bytes, openingOf, attachmentsOf }: TurnParts
     const messages = await loadMessages(agent, request, { isNew, page, messageKey, openingOf, attachments });
     await bytes.check(agent, messages, caller.ip);
     const turn = {
-      conversation: existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller }),
+      conversation:
+        existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller, rolloutId }),
       isNew,
       startKey,
       isSilentWhileWaiting: parseHandoff(agent).whileWaiting === "silent",
@@ -114,9 +124,10 @@ function newConversation(
     consent: string | null;
     page: MessagePage | null;
     caller: Caller;
+    rolloutId: string | null;
   },
 ): ConversationRow {
-  const { visitor, messages, consent, page, caller } = given;
+  const { visitor, messages, consent, page, caller, rolloutId } = given;
   const now = Date.now();
   return {
     id: newId("conv"),
@@ -129,6 +140,7 @@ function newConversation(
     hasOwner: namesVisitor(request) ? 1 : 0,
     isTest: caller.memberOf === agent.organizationId ? 1 : 0,
     linkVersion: 0,
+    rolloutId,
     textBytes: 0,
     toolBytes: 0,
     context: visitContext(request.context, page, caller.visit),

@@ -112,6 +112,7 @@ function conversationQueries(db: Db) {
         verifiedVisitor: param("verifiedVisitor"),
         hasOwner: param("hasOwner"),
         isTest: param("isTest"),
+        rolloutId: param("rolloutId"),
         textBytes: param("textBytes"),
         toolBytes: param("toolBytes"),
         context: param("context"),

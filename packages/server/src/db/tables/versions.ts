@@ -24,6 +24,12 @@ export type LiveVersionColumns = {
   liveIsUsed: Flag;
 };
 
+/** A version that a part of the new conversations gets, see versions/rollouts.ts. */
+export type RolloutColumns = {
+  /** a `StoredRollout`; null when every conversation gets the live version */
+  rollout: Json | null;
+};
+
 /** The version with which a reply was written. */
 export type MessageVersionColumns = {
   /** null: written with the draft, or before versions were recorded */

@@ -4,6 +4,8 @@ const labels: Record<string, string> = {
   "POST /agents/:id/publish": "Published an agent",
   "POST /chat/attachments": "Uploaded an attachment",
   "POST /agents/:id/discard-draft": "Discarded the draft of an agent",
+  "PUT /agents/:id/rollout": "Rolled out a version of an agent",
+  "DELETE /agents/:id/rollout": "Ended the rollout of a version",
   "POST /agents/:id/versions/:version/restore": "Restored an earlier version of an agent",
   "POST /tools/:id/duplicate": "Duplicated a tool",
   "POST /triggers/:id/duplicate": "Duplicated a trigger",
