@@ -99,6 +99,7 @@ export const tablesWithoutVisitorData = {
   triggerDays: "numbers",
   modelDays: "numbers",
   modelPrices: "set by members",
+  modelSettings: "set by members",
   triggers: "set by members",
   users: "of members",
   vectorSigns: "of documents",

@@ -70,6 +70,16 @@ describe("foldReply", () => {
     );
   });
 
+  it("collects the notices, which have no place among the parts", () => {
+    const { notices, parts } = fold([
+      { type: "message_start", conversationId: "conv_1", messageId: "msg_1", conversationToken: null },
+      { type: "notice", code: "picture_not_seen" },
+      { type: "content_block_start", index: 0 },
+    ]);
+    expect(notices).toEqual([{ code: "picture_not_seen" }]);
+    expect(parts).toEqual([{ type: "text", text: "" }]);
+  });
+
   it("gives the same reply when the stream is cut anywhere and continues after the last event", () => {
     fc.assert(
       fc.property(reply, fc.nat(), ({ events }, position) => {

@@ -1,4 +1,4 @@
-import type { ChatEvent, Display, Message, Source, StopReason, Usage, VisitorForm } from "@foyer/contract";
+import type { ChatEvent, Display, Message, ReplyNotice, Source, StopReason, Usage, VisitorForm } from "@foyer/contract";
 
 export type TextPart = { type: "text"; text: string };
 
@@ -30,6 +30,8 @@ export type ReplyState = {
   sources: readonly Source[];
   /** Questions that the visitor may ask next. */
   suggestions: readonly string[];
+  /** What the visitor should know about the reply, such as that the model cannot see a picture. */
+  notices: readonly ReplyNotice[];
   error: Extract<ChatEvent, { type: "error" }>["error"] | null;
   /** Null while the reply is running. */
   stopReason: StopReason | null;
@@ -38,7 +40,7 @@ export type ReplyState = {
 
 /** A reply of which no event has arrived. */
 export function createReplyState(): ReplyState {
-  return { id: null, parts: [], sources: [], suggestions: [], error: null, stopReason: null, usage: null };
+  return { id: null, parts: [], sources: [], suggestions: [], notices: [], error: null, stopReason: null, usage: null };
 }
 
 /**
@@ -73,6 +75,8 @@ export function foldReply(state: ReplyState, event: ChatEvent): ReplyState {
     }
     case "sources":
       return { ...state, sources: event.sources };
+    case "notice":
+      return { ...state, notices: [...state.notices, { code: event.code }] };
     case "suggestions":
       return { ...state, suggestions: event.suggestions };
     case "error":

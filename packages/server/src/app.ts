@@ -95,6 +95,7 @@ import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
 import { createTokenBudgets } from "./plans/token-budget.ts";
 import { registerVisitorLimit } from "./plans/visitor-limit.ts";
+import { modelSettingsRoutes } from "./providers/model-settings-routes.ts";
 import { priceRoutes } from "./providers/price-routes.ts";
 import { providerRoutes } from "./providers/routes.ts";
 import { setupRoutes } from "./setup/routes.ts";
@@ -458,6 +459,7 @@ function addPages(
   setupRoutes(app, createSetupService(deps, agents, audit));
   providerRoutes(app, deps);
   priceRoutes(app, deps);
+  modelSettingsRoutes(app, deps);
   visitorAgentRoutes(app, deps, agents);
   pageRoutes(app, deps.config, agents);
   mailRecipientRoutes(app, mailRecipients);

@@ -19,6 +19,7 @@ import { createPriceStore } from "./models/prices/price-store.ts";
 import { createPrices } from "./models/prices/service.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
 import { createMailer } from "./outbound/send-email.ts";
+import { createModelSettings } from "./providers/model-settings.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
 import { createTelemetry } from "./telemetry/telemetry.ts";
 import { createTerminalLog } from "./terminal-log.ts";
@@ -70,10 +71,12 @@ export function createDeps(config: Config, log: Deps["log"]) {
   const outbound = createOutbound({ allowPrivate: loopbackPrivileges.areGranted, allow: config.outboundAllow });
   const mailer = createMailer(config, log);
   const providerSettings = createProviderSettings(db, encryption);
+  const modelSettings = createModelSettings(db);
   const models = createModels({
     defaultModel: config.models.defaultModel,
     environment: config.models.providers,
     settings: providerSettings,
+    modelSettings,
     outbound,
     circuitWindow: config.models.circuit,
     log,
@@ -94,6 +97,7 @@ export function createDeps(config: Config, log: Deps["log"]) {
     models,
     prices,
     providerSettings,
+    modelSettings,
     outbound,
     loopbackPrivileges,
     mailer,

@@ -26,9 +26,10 @@ import type { CallCounter } from "./plans/call-counter.ts";
 import { createCallCounter, createPlanLimit } from "./plans/plan-calls.ts";
 import { createRateLimit, findLimitedClient } from "./plans/rate-limit.ts";
 import { registerRateLimitHeaders } from "./plans/rate-limit-headers.ts";
+import type { ModelSettings } from "./providers/model-settings.ts";
 import type { ProviderSettings } from "./providers/provider-settings.ts";
 
-export type AppDeps = AuthDeps & { providerSettings: ProviderSettings };
+export type AppDeps = AuthDeps & { providerSettings: ProviderSettings; modelSettings: ModelSettings };
 
 const BODY_LIMIT = 1024 * 1024;
 

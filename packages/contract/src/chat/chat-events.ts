@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { FollowUps, Source, stopReasons } from "../conversations/conversation.ts";
+import { noticeCode } from "../conversations/notices.ts";
 import { Usage } from "../conversations/usage.ts";
 import { VisitorForm } from "../forms/form.ts";
 import { nullable, ref, stringEnum, withDescription } from "../schema.ts";
@@ -142,6 +143,14 @@ export const SuggestionsEvent = Type.Object(
   },
 );
 
+export const NoticeEvent = Type.Object(
+  { type: Type.Literal("notice"), code: noticeCode },
+  {
+    $id: "NoticeEvent",
+    description: "Something that the visitor should know about the reply. Sent before the text.",
+  },
+);
+
 const schemas = [
   MessageStartEvent,
   ContentBlockStartEvent,
@@ -149,6 +158,7 @@ const schemas = [
   ContentBlockStopEvent,
   ToolUseStartEvent,
   ToolResultEvent,
+  NoticeEvent,
   SourcesEvent,
   SuggestionsEvent,
   ErrorEvent,

@@ -20,6 +20,8 @@ import {
 import { MessagePage } from "../visitors/page.ts";
 import { VerifiedVisitor, VisitorIdentity } from "../visitors/visitor-identity.ts";
 import { costSums } from "./cost.ts";
+import { ReplyNotice } from "./notices.ts";
+import { ReplyFailure } from "./reply-failure.ts";
 import { ConversationTag } from "./tags.ts";
 import { Usage } from "./usage.ts";
 
@@ -79,22 +81,6 @@ export const FollowUps = Type.Array(Type.String({ maxLength: followUpLimits.char
   description: "Follow-up questions, as plain text in the visitor's words",
 });
 
-/** Why a reply failed, for members of the organization. */
-export const ReplyFailure = Type.Object(
-  {
-    code: Type.String({ description: "The error code with which the visitor's stream ended" }),
-    message: Type.String({
-      description: "The provider's message without keys and addresses, at most 2,000 characters",
-    }),
-    provider: nullable(Type.String({ description: "Such as `openai`. `null` if the provider was not the cause." })),
-    model: nullable(Type.String()),
-    providerStatus: nullable(Type.Integer({ description: "The provider's HTTP status, if it answered" })),
-    at: Timestamp,
-  },
-  { $id: "ReplyFailure" },
-);
-export type ReplyFailure = Static<typeof ReplyFailure>;
-
 /** Limits of the hosts that are stored with a message because links to them were removed. */
 export const removedLinkLimits = { hosts: 10, characters: 253 } as const;
 
@@ -118,6 +104,7 @@ export const Message = Type.Object(
       }),
     ),
     attachments: Type.Array(ref(MessageAttachment), { description: "The pictures and files of the message" }),
+    notices: Type.Array(ref(ReplyNotice), { description: "What the visitor was told about the reply" }),
     toolCalls: Type.Array(ToolCall),
     sources: Type.Array(ref(Source), { description: "The passages of documents that the message cites" }),
     suggestions: FollowUps,

@@ -22,6 +22,7 @@ const table: readonly Line[] = [
   ["any", "/tools/:id/webhook-secret", "admin"],
   ["any", "/models/providers", "admin"],
   ["change", "/models/prices", "admin"],
+  ["change", "/models/settings", "admin"],
   ["change", "/documents/embeddings", "admin"],
   ["change", "/mail-recipients", "admin"],
   ["any", "/visitors", "admin"],

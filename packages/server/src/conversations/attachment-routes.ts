@@ -1,9 +1,7 @@
 import { Readable } from "node:stream";
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { parseAttachmentSettings } from "../agents/attachment-settings.ts";
 import type { AgentService } from "../agents/service.ts";
-import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
@@ -12,6 +10,7 @@ import { createDisconnectSignal } from "../http/disconnect-signal.ts";
 import { createUploadBudget, readBody } from "../http/upload-budget.ts";
 import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
 import { accessTo } from "./access.ts";
+import { requireAllowed } from "./attachments/allowed.ts";
 import { fileTooLargeError } from "./attachments/attachment-error.ts";
 import { decodeName } from "./attachments/clean-name.ts";
 import { readMultipart, type UploadedFile } from "./attachments/read-multipart.ts";
@@ -103,18 +102,6 @@ function uploadRoute(app: App, deps: Deps, { agents, conversations, attachments 
 }
 
 type Query = { agentId: string; sessionId?: string; conversationId?: string };
-
-/** @throws 403 when visitors cannot attach anything now */
-function requireAllowed(agent: AgentRow, conversation: Pick<ConversationRow, "handler"> | null): void {
-  const { images, files, handoffOnly } = parseAttachmentSettings(agent);
-  if (!images && !files) throw new AppError("FORBIDDEN", "This agent accepts no pictures and files.");
-  if (handoffOnly && (conversation === null || conversation.handler === "agent")) {
-    throw new AppError(
-      "FORBIDDEN",
-      "This agent accepts pictures and files only while the visitor waits for a person or talks to one.",
-    );
-  }
-}
 
 /** Reads the body, or the file in it if it is a form. @throws 400 when it is too large or incomplete */
 async function readFile(request: FastifyRequest, reserve: (bytes: number) => void): Promise<UploadedFile> {

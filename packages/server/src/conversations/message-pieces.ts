@@ -1,4 +1,4 @@
-import type { ToolCall } from "@foyer/contract";
+import type { NoticeCode, ReplyNotice, ToolCall } from "@foyer/contract";
 import type { MessageRow } from "../db/tables.ts";
 import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
 
@@ -31,8 +31,11 @@ type PassagesPiece = { type: "passages"; passages: NumberedPassage[]; total: num
 /** Follow-up questions for the visitor. They come last, and the model does not read them again. */
 type SuggestionsPiece = { type: "suggestions"; suggestions: string[] };
 
+/** Something that the visitor should know about the reply, at the place where it became known. */
+type NoticePiece = { type: "notice"; code: NoticeCode };
+
 /** A reply is a sequence of pieces: texts and tool calls, in the order in which they arrived. */
-export type Piece = TextPiece | ToolPiece | PassagesPiece | SuggestionsPiece;
+export type Piece = TextPiece | ToolPiece | PassagesPiece | SuggestionsPiece | NoticePiece;
 
 /** The text of a reply without its tool calls. */
 export function joinText(pieces: readonly Piece[]): string {
@@ -82,6 +85,19 @@ export function listToolCalls(pieces: readonly Piece[], { isMember = false } = {
       },
     ];
   });
+}
+
+/** What the visitor was told about a reply besides its text. */
+export function listNotices(pieces: readonly Piece[]): ReplyNotice[] {
+  return pieces.flatMap((piece) => (piece.type === "notice" ? [{ code: piece.code }] : []));
+}
+
+/**
+ * The number of texts and tool calls among these pieces, which is the `index` of the next one in the stream. Notices do
+ * not count, because clients count the parts of a reply.
+ */
+export function countParts(pieces: readonly Piece[]): number {
+  return pieces.filter(({ type }) => type !== "notice").length;
 }
 
 /** The follow-up questions of a reply; empty when there are none. */

@@ -23,7 +23,7 @@ import { toInstants } from "../utc-day.ts";
 import { determineAccess, type Proof } from "./access.ts";
 import { toMessageAttachment } from "./attachments/message-attachment.ts";
 import { readAnswerEmails, readHandoffRecords } from "./handoff-records.ts";
-import { findSuggestions, listToolCalls, type Piece, parsePieces } from "./message-pieces.ts";
+import { findSuggestions, listNotices, listToolCalls, type Piece, parsePieces } from "./message-pieces.ts";
 import { createOwnershipReader, toAuthor } from "./ownership.ts";
 import { listSearches } from "./searches.ts";
 import { listCitedSources } from "./sources.ts";
@@ -352,6 +352,7 @@ export function toMessage(row: ReadMessage, isMember: boolean): Message {
     ...(row.isSupplied === 1 ? { isSupplied: true } : {}),
     createdAt: new Date(row.createdAt).toISOString(),
     attachments: row.attachments.map(toMessageAttachment),
+    notices: listNotices(pieces),
     toolCalls: listToolCalls(pieces, { isMember }),
     sources: listCitedSources(pieces),
     suggestions: findSuggestions(pieces),

@@ -85,6 +85,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0093-attachments",
       "0095-agent-versions",
       "0096-agent-drafts",
+      "0097-model-settings",
       "0100-agent-rollouts",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -157,6 +158,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0093-attachments",
       "0095-agent-versions",
       "0096-agent-drafts",
+      "0097-model-settings",
       "0100-agent-rollouts",
     ]);
   });

@@ -62,6 +62,7 @@ import { promptState } from "./migrations/0089-prompt-state.ts";
 import { attachments } from "./migrations/0093-attachments.ts";
 import { agentVersions } from "./migrations/0095-agent-versions.ts";
 import { agentDrafts } from "./migrations/0096-agent-drafts.ts";
+import { modelSettings } from "./migrations/0097-model-settings.ts";
 import { agentRollouts } from "./migrations/0100-agent-rollouts.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -135,6 +136,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0093-attachments", attachments],
   ["0095-agent-versions", agentVersions],
   ["0096-agent-drafts", agentDrafts],
+  ["0097-model-settings", modelSettings],
   ["0100-agent-rollouts", agentRollouts],
 ];
 

@@ -26,7 +26,7 @@ const withBody = endpoints.flatMap((endpoint) =>
 );
 const writing = endpoints.filter((endpoint) => endpoint.method !== "GET" && !acceptsBytes(endpoint));
 // Endpoints that create a resource under a name that does not exist yet.
-const createdByKey = ["putSecret", "putDocumentByKey", "putModelPrice"];
+const createdByKey = ["putSecret", "putDocumentByKey", "putModelPrice", "putModelSetting"];
 const withParameter = endpoints.filter(({ name, url }) => url.includes(":") && !createdByKey.includes(name));
 
 onBothDatabases("bad input", (createDatabase) => {
@@ -613,6 +613,7 @@ function createValidBody(name: string, { agentId, messageId, formId, submissionI
   const bodies: Record<string, object> = {
     createAgent: { name: "New", widget: { pageSuggestions } },
     putModelPrice: { input: 1, cachedInput: 0.5, output: 2, currency: "USD" },
+    putModelSetting: { supportsImages: true },
     updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
     publishAgent: { note: "Prices of autumn" },
     rollOutVersion: { version: 1, percent: 10 },

@@ -41,6 +41,7 @@ export const requestExamples: Examples = {
   checkIdentityToken: { token: "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI0MiJ9.…" },
   createIdentityToken: { id: "42", email, name: "Ada", claims: { plan: "pro" } },
   putModelPrice: { input: 2.5, cachedInput: 0.25, output: 15, currency: "USD" },
+  putModelSetting: { supportsImages: false },
   createApiKey: { name: "Nightly import", expiresAt: "2027-01-31" },
   signInByEmail: { email, password },
   signUpByEmail: { email, password, name: "Ada" },

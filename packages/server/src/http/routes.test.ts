@@ -151,6 +151,7 @@ const everyRoute = [
   "GET /models/prices account",
   "GET /plan account",
   "GET /models/providers account",
+  "GET /models/settings account",
   "GET /openapi.json public",
   "GET /packages/:file public",
   "GET /pages/:file public",
@@ -264,6 +265,7 @@ const everyRoute = [
   "POST /models/providers/:provider/test account",
   "PUT /models/prices/:model account",
   "PUT /models/providers/:provider account",
+  "PUT /models/settings/:model account",
 ];
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
@@ -357,7 +359,7 @@ const forAdmins = [
   /^PATCH \/organization$/,
   /^PUT \/documents\/embeddings$/,
   /^\w+ \/(api-keys|doctor|invitations|secrets|visitors|models\/providers)\b/,
-  /^(PUT|DELETE) \/models\/prices\b/,
+  /^(PUT|DELETE) \/models\/(prices|settings)\b/,
   /^\w+ \/agents\/:id\/identity-secret\b/,
   /^\w+ \/agents\/:id\/identity-token$/,
   /^\w+ \/tools\/:id\/webhook-secret\b/,

@@ -5,11 +5,12 @@ import { HOUR_MS } from "@foyer/contract/rules/time";
 import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
-import type { ChatModel, ChosenModel, ModelCall, ModelPart } from "./chat-model.ts";
+import { isKnownBlind } from "./blind-models.ts";
+import type { ChatModel, ChosenModel, ModelCall, ModelPart, VisionSetting } from "./chat-model.ts";
 import { fitRequest, learnContextLimit } from "./context-limit.ts";
 import { isObject } from "./json.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
-import { hasPictures, rejectsPictures, replaceFiles } from "./prompt-files.ts";
+import { hasPictures, hidesPictures, rejectsPictures, replaceFiles } from "./prompt-files.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
 import { createReasoningEditor, writesThoughtsAsText } from "./reasoning.ts";
 import { createEditor, learnRefusal, listRefused, restoreRefused } from "./refused-parameters.ts";
@@ -22,9 +23,15 @@ export type AskLimits = { idleTimeout: number; totalTimeout: number; maxAttempts
 
 /**
  * Receives the model's output. `begin` starts an attempt and discards the output of an earlier one. `onFailedAttempt` is
- * not called for an attempt that is repeated without what the provider refused.
+ * not called for an attempt that is repeated without what the provider refused. `onUnseenPictures` is called before the
+ * first output of a model that does not see a picture of the newest message.
  */
-export type AnswerSink = { begin(): void; part(part: ModelPart): void; onFailedAttempt?(error: unknown): void };
+export type AnswerSink = {
+  begin(): void;
+  part(part: ModelPart): void;
+  onFailedAttempt?(error: unknown): void;
+  onUnseenPictures?(): void;
+};
 
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 500;
@@ -38,15 +45,28 @@ const MAX_REFUSALS = 8;
  */
 const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: HOUR_MS });
 
-/** Models that cannot read pictures, per organization. Pictures are sent to them again after a day. */
-const pictureRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 24 * 3_600_000 });
+/** Models that have rejected pictures, per organization, and when. Pictures are sent to them again after a day. */
+const pictureRefusals = new LRUCache<string, number>({ max: 10_000, ttl: 24 * HOUR_MS });
 
 /** A request to a model, and how much the model should think about it. */
 export type ModelRequest = Omit<LanguageModelV4CallOptions, "abortSignal" | "reasoning"> & {
   reasoningLevel?: ReasoningLevel | undefined;
 };
 
-type Model = ChatModel & { source?: Pick<NonNullable<ChosenModel["source"]>, "baseUrl"> | null };
+type Model = ChatModel & { source?: Pick<NonNullable<ChosenModel["source"]>, "baseUrl"> | null } & Pick<
+    ChosenModel,
+    "readVision"
+  >;
+
+/**
+ * Whether pictures are not sent to the model: because the organization has set it, the model has rejected them since, or
+ * it is known to be blind.
+ */
+function isBlind(key: string, { provider, modelId }: ChatModel, setting: VisionSetting | undefined): boolean {
+  const rejectedAt = pictureRefusals.get(key);
+  if (rejectedAt !== undefined && rejectedAt >= (setting?.updatedAt ?? 0)) return true;
+  return setting ? !setting.supportsImages : isKnownBlind(provider, modelId);
+}
 
 /** Identifies a model of an organization at a server. */
 const modelKey = (
@@ -96,25 +116,29 @@ export async function askModel(
   const endsAt = performance.now() + limits.totalTimeout;
   let refusals = 0;
   let hasLearned = false;
+  const isAskedToSee = hasPictures(request.prompt);
+  const setting = isAskedToSee ? await model.readVision?.() : undefined;
   for (let number = 1; ; ) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state: AttemptState = { hasOutput: false, body: undefined };
     const { reasoningLevel, ...given } = request;
-    const isBlind = pictureRefusals.has(key);
-    const asked = isBlind ? { ...given, prompt: replaceFiles(given.prompt, isPicture) } : given;
+    const isUnseen = isAskedToSee && isBlind(key, model, setting);
+    const asked = isUnseen ? { ...given, prompt: replaceFiles(given.prompt, isPicture) } : given;
     const fitted = fitRequest(key, asked);
     const hasTools = request.tools !== undefined && !toolRefusals.has(key);
     const accepted = hasTools || request.tools === undefined ? fitted : withoutTools(fitted);
     sink.begin();
     try {
-      await callOnce(model, accepted, { attempt, state, key, sink, reasoningLevel });
+      const hides = hidesPictures(given.prompt, (mediaType) => !isUnseen && model.readsFile?.(mediaType) !== false);
+      const onOutput = hides ? sink.onUnseenPictures : undefined;
+      await callOnce(model, accepted, { attempt, state, key, sink, onOutput, reasoningLevel });
       return;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
       if (!state.hasOutput && refusals++ < MAX_REFUSALS) {
-        if (!isBlind && hasPictures(request.prompt) && rejectsPictures(error)) {
-          pictureRefusals.set(key, true);
+        if (isAskedToSee && !isUnseen && rejectsPictures(error)) {
+          pictureRefusals.set(key, Date.now());
           continue;
         }
         if (learnContextLimit(key, error, fitted)) continue;
@@ -189,12 +213,15 @@ async function callOnce(
     state,
     key,
     sink,
+    onOutput,
     reasoningLevel,
   }: {
     attempt: ReturnType<typeof startAttempt>;
     state: AttemptState;
     key: string;
     sink: AnswerSink;
+    /** called before the first output */
+    onOutput: (() => void) | undefined;
   } & Pick<ModelRequest, "reasoningLevel">,
 ): Promise<void> {
   const orAborted = raceAgainst(attempt.signal);
@@ -212,7 +239,10 @@ async function callOnce(
   };
   let isFinished = false;
   const pass = (part: ModelPart) => {
-    if (part.type === "tool-call" || (part.type === "text-delta" && part.delta !== "")) state.hasOutput = true;
+    if (part.type === "tool-call" || (part.type === "text-delta" && part.delta !== "")) {
+      if (!state.hasOutput) onOutput?.();
+      state.hasOutput = true;
+    }
     sink.part(part);
   };
   const toolNames = new Set(request.tools?.map(({ name }) => name));

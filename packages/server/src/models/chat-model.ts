@@ -22,6 +22,8 @@ export type ModelCall = LanguageModelV4CallOptions & {
 
 /** The part of the AI SDK's `LanguageModel` that the agent loop uses. */
 export type StreamModel = Pick<LanguageModelV4, "provider" | "modelId"> & {
+  /** whether files of this type are sent to the model; absent when it receives all pictures */
+  readsFile?(mediaType: string): boolean;
   doStream(call: ModelCall): PromiseLike<LanguageModelV4StreamResult>;
 };
 
@@ -30,6 +32,7 @@ export type StreamModel = Pick<LanguageModelV4, "provider" | "modelId"> & {
  * part, and rejects with a failure of the call, what `onPart` throws, or the reason of the call's signal.
  */
 export type CallbackModel = Pick<LanguageModelV4, "provider" | "modelId"> & {
+  readsFile?(mediaType: string): boolean;
   streamTo(call: ModelCall, onPart: (part: ModelPart) => void): Promise<void>;
 };
 
@@ -38,6 +41,11 @@ export type ChosenModel = ChatModel & {
   source: { provider: ProviderName; apiKey: string | null; baseUrl: string } | null;
   /** true when the call uses the operator's key from the environment instead of the organization's own key */
   isOperatorPaid: boolean;
+  /** The organization's setting for the model, if it has one. It is read only for prompts with pictures. */
+  readVision?(): Promise<VisionSetting | undefined>;
 };
+
+/** Whether a model can see pictures, as an organization has set it, and when. */
+export type VisionSetting = { supportsImages: boolean; updatedAt: number };
 
 export type ModelPart = LanguageModelV4StreamPart;

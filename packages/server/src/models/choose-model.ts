@@ -6,7 +6,7 @@ import { anthropic } from "./anthropic.ts";
 import { refusesTools } from "./ask-model.ts";
 import { azure } from "./azure.ts";
 import { bedrock } from "./bedrock.ts";
-import type { ChatModel, ChosenModel } from "./chat-model.ts";
+import type { ChatModel, ChosenModel, VisionSetting } from "./chat-model.ts";
 import { createCircuits } from "./circuit.ts";
 import { createDemoModel } from "./demo/demo-model.ts";
 import { createEmbedder, type Embedder } from "./embedder.ts";
@@ -49,6 +49,8 @@ export type ModelOptions = {
   environment: ReadonlyMap<ProviderName, ProviderAccess>;
   /** the organizations' own provider settings */
   settings: { get(organizationId: string): Promise<ReadonlyMap<ProviderName, ProviderAccess>> };
+  /** what the organizations have set for models */
+  modelSettings: { vision(organizationId: string, model: string): Promise<VisionSetting | undefined> };
   outbound: Outbound;
   /** how long a failing provider is not asked, in milliseconds; 0 turns this off */
   circuitWindow: number;
@@ -60,7 +62,8 @@ type ModelAgent = { id: string; model: string | null; fallbackModels: string; or
 
 export type Models = ReturnType<typeof createModels>;
 
-export function createModels({ defaultModel, environment, settings, outbound, circuitWindow, log }: ModelOptions) {
+export function createModels(options: ModelOptions) {
+  const { defaultModel, environment, settings, modelSettings, outbound, circuitWindow, log } = options;
   const circuits = createCircuits(circuitWindow);
   const changeovers = createChangeoverCounts();
   // Bare model names belong to the default's provider, even while it does not list its models.
@@ -151,7 +154,7 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
       const usable = await resolveConnections(agent.organizationId);
       const id = agent.model ?? (await chooseDefault(usable));
       const announce = isNewConversation && id !== DEMO;
-      const given = { usable, isVisitor, announce, namedDefault, settings, log };
+      const given = { usable, isVisitor, announce, namedDefault, settings, modelSettings, log };
       const candidates = await listCandidates(agent, id, given);
       const chain = createModelChain(candidates, {
         organizationId: agent.organizationId,
@@ -175,6 +178,11 @@ export function createModels({ defaultModel, environment, settings, outbound, ci
         if (provider === null || !isModelName(id.slice(provider.length + 1))) return false;
         return isBuiltIn(provider) || own.has(provider) || environment.has(provider);
       };
+    },
+    /** The id with its provider. A bare name belongs to the provider that would be asked for it. */
+    toFullId(id: string): string {
+      const { provider, name } = parseModelId(id, namedDefault);
+      return provider === undefined ? id : `${provider}/${name}`;
     },
     /** The display name of a provider. A server is displayed by its own name. */
     labelOf: (name: ProviderName): string => (isBuiltIn(name) ? providers[name].label : name),
@@ -282,7 +290,7 @@ function createEmbeddingModels(
 
 type CandidateOptions = { usable: Connections; isVisitor: boolean; namedDefault: string } & Pick<
   ModelOptions,
-  "settings" | "log"
+  "settings" | "modelSettings" | "log"
 >;
 
 /** The agent's own model with this id, or the demo when no provider is usable, and then its fallback models. */
@@ -300,7 +308,7 @@ async function listCandidates(
 }
 
 async function findCandidate(agent: ModelAgent, id: string, given: CandidateOptions): Promise<Candidate> {
-  const { usable, isVisitor, namedDefault, settings, log } = given;
+  const { usable, isVisitor, namedDefault, settings, modelSettings, log } = given;
   if (id === DEMO) return { id, model: toChosenModel(createDemoModel({ modelId: DEMO, announce: false }), null) };
   const { provider, name } = parseModelId(id, namedDefault);
   const connection = provider && usable.get(provider);
@@ -311,7 +319,14 @@ async function findCandidate(agent: ModelAgent, id: string, given: CandidateOpti
   }
   const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
   const connected = await providers[connection.kind].connect(connection, name);
-  return { id: `${provider}/${name}`, model: toChosenModel(connected, { provider, connection, isOperatorPaid }) };
+  const fullId = `${provider}/${name}`;
+  return {
+    id: fullId,
+    model: {
+      ...toChosenModel(connected, { provider, connection, isOperatorPaid }),
+      readVision: () => modelSettings.vision(agent.organizationId, fullId),
+    },
+  };
 }
 
 /** Counts changeovers for the metrics. */
@@ -353,6 +368,7 @@ function toChosenModel(
     provider,
     modelId,
     ...stream,
+    ...(model.readsFile ? { readsFile: model.readsFile } : {}),
     source: by && { provider: by.provider, apiKey: by.connection.apiKey, baseUrl: by.connection.baseUrl },
     isOperatorPaid: by?.isOperatorPaid ?? false,
   };

@@ -44,6 +44,7 @@ export function withFormat(model: StreamModel, format: PromptFormat): StreamMode
   return {
     provider: model.provider,
     modelId: model.modelId,
+    readsFile: format.readsFile,
     doStream: (call) => model.doStream(formatCall(call, format)),
   };
 }

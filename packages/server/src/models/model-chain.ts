@@ -121,6 +121,7 @@ export function createModelChain(
                 hasOutput ||= isOutput(part);
                 sink.part(part);
               },
+              onUnseenPictures: () => sink.onUnseenPictures?.(),
               onFailedAttempt(error) {
                 record.retries += 1;
                 const reason = findChangeReason(error);

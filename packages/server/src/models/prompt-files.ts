@@ -52,6 +52,17 @@ export function rejectsPictures(error: unknown): boolean {
   return aboutPictures.test(text) && unsupported.test(text);
 }
 
+/** Whether a picture of the visitor's newest message reaches the model only as a text. */
+export function hidesPictures(prompt: LanguageModelV4Prompt, isSent: (mediaType: string) => boolean): boolean {
+  const newest = prompt.findLast((message) => message.role === "user");
+  if (newest?.role !== "user") return false;
+  return newest.content.some((part) =>
+    part.type === "file"
+      ? part.mediaType.startsWith("image/") && !isSent(part.mediaType)
+      : part.providerOptions?.foyer?.isUnseenPicture === true,
+  );
+}
+
 export function hasPictures(prompt: LanguageModelV4Prompt): boolean {
   return prompt.some(
     ({ role, content }) =>

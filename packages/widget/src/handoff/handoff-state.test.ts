@@ -45,6 +45,7 @@ function createMessage(
     content,
     createdAt: "2026-03-02T11:55:00Z",
     attachments: [],
+    notices: [],
     toolCalls: [],
     sources: [],
     suggestions: [],

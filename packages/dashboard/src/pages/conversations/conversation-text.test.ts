@@ -26,6 +26,7 @@ const turn = (part: Partial<Turn>): Turn => ({
   content: "",
   createdAt: at,
   attachments: [],
+  notices: [],
   toolCalls: [],
   sources: [],
   suggestions: [],

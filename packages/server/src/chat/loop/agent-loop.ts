@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { PromptSize, ReasoningLevel, Usage } from "@foyer/contract";
+import type { NoticeCode, PromptSize, ReasoningLevel, Usage } from "@foyer/contract";
 import type { ToolPiece } from "../../conversations/message-pieces.ts";
 import { newCallId } from "../../ids.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
@@ -40,6 +40,8 @@ const THINKING_INTERVAL_MS = 2_000;
 export type ReplyOutput = {
   /** Called every 2 s while a step has no visible word and no call of a tool. */
   thinking?(): void;
+  /** Called before the text to which the notice belongs. The same notice can come several times. */
+  notice?(code: NoticeCode): void;
   text(text: string): void;
   closeText(): void;
   toolUse(piece: ToolPiece): void;
@@ -233,6 +235,7 @@ async function runStep(
           answer = createEmptyStep();
         },
         part: (part) => takePart(part, { answer, output, totals }),
+        onUnseenPictures: () => output.notice?.("picture_not_seen"),
       },
     );
   } catch (caught) {

@@ -261,6 +261,7 @@ function withCheckedText(
   };
   return {
     thinking: reply.thinking,
+    notice: reply.notice,
     // Filter links last, because removing the citation from `htt[99]ps://` creates an address.
     text: (text) => show(links.push(citations.push(text))),
     closeText,

@@ -1,4 +1,5 @@
-import type { Piece, ToolPiece } from "../../conversations/message-pieces.ts";
+import type { NoticeCode } from "@foyer/contract";
+import { countParts, type Piece, type ToolPiece } from "../../conversations/message-pieces.ts";
 import { listCitedSources } from "../../conversations/sources.ts";
 import { ReplyLimitError } from "../../models/model-error.ts";
 import type { NumberedPassage, ToolOutcome } from "../../tools/tool-outcome.ts";
@@ -33,7 +34,8 @@ export function createReplyContent(events: ReturnType<typeof createEventWriter>,
     const last = pieces.at(-1);
     if (openText !== null && last?.type === "text") last.text += text;
     else {
-      openText = pieces.push({ type: "text", text }) - 1;
+      openText = countParts(pieces);
+      pieces.push({ type: "text", text });
       publish(events.openText(openText));
     }
     publish(events.text(openText, text));
@@ -55,17 +57,25 @@ export function createReplyContent(events: ReturnType<typeof createEventWriter>,
       if (isCut) throw new ReplyLimitError();
     },
     closeText,
+    /** Tells the visitor something about the reply, once. */
+    notice(code: NoticeCode) {
+      if (isFrozen || pieces.some((piece) => piece.type === "notice" && piece.code === code)) return;
+      closeText();
+      pieces.push({ type: "notice", code });
+      publish(events.notice(code));
+    },
     toolUse(piece: ToolPiece) {
       if (isFrozen) return;
       closeText();
       if (!room.takeTool(piece)) throw new ReplyLimitError();
-      publish(events.toolUse(pieces.push(piece) - 1, piece));
+      publish(events.toolUse(countParts(pieces), piece));
+      pieces.push(piece);
     },
     toolResult(piece: ToolPiece, outcome: ToolOutcome) {
       if (isFrozen) return;
       const fits = room.takeTool(outcome);
       piece.result = fits ? outcome : failure("The result does not fit into this reply.");
-      publish(events.toolResult(pieces.indexOf(piece), piece, piece.result));
+      publish(events.toolResult(countParts(pieces.slice(0, pieces.indexOf(piece))), piece, piece.result));
       if (!fits) throw new ReplyLimitError();
     },
     /** Stores the passages of the prompt that the model cited. Call this after the last text. */

@@ -14,11 +14,12 @@ const outcome = {
 };
 
 /** One step of a reply: stream a text as deltas, end a text, or call a tool. */
-type Step = { say: string[] } | { call: string };
+type Step = { say: string[] } | { call: string } | { notice: "picture_not_seen" };
 const steps = fc.array(
   fc.oneof(
     fc.record({ say: fc.array(fc.string({ minLength: 1, unit: "grapheme" }), { minLength: 1, maxLength: 5 }) }),
     fc.record({ call: fc.constantFrom("look_up", "opening_hours") }),
+    fc.record({ notice: fc.constant("picture_not_seen" as const) }),
   ),
   { maxLength: 6 },
 );
@@ -39,6 +40,8 @@ function play(played: readonly Step[], ending: ReplyEnding, offered: string[] = 
     if ("say" in step) {
       for (const text of step.say) reply.text(text);
       reply.closeText();
+    } else if ("notice" in step) {
+      reply.notice(step.notice);
     } else {
       const piece = {
         type: "tool" as const,

@@ -1,4 +1,4 @@
-import type { ChatEvent, Source, StopReason, Usage } from "@foyer/contract";
+import type { ChatEvent, NoticeCode, Source, StopReason, Usage } from "@foyer/contract";
 import { findSuggestions, type Piece, type ToolPiece } from "../../conversations/message-pieces.ts";
 import { listCitedSources } from "../../conversations/sources.ts";
 import type { ToolOutcome } from "../../tools/tool-outcome.ts";
@@ -31,6 +31,7 @@ export function createEventWriter(messageId: string, position = 0) {
       write({ type: "tool_use_start", index, id, name, label, toolId, executionType, input }),
     toolResult: (index: number, { id, name }: ToolPiece, outcome: ToolOutcome) =>
       write({ type: "tool_result", index, toolUseId: id, name, ...visitorOutcome(outcome) }),
+    notice: (code: NoticeCode) => write({ type: "notice", code }),
     sources: (sources: Source[]) => write({ type: "sources", sources }),
     suggestions: (suggestions: string[]) => write({ type: "suggestions", suggestions }),
     failure: (error: { code: string; message: string }) => write({ type: "error", error }),
@@ -68,7 +69,13 @@ export function rebuildEvents(
     if (at > position) output += event;
   };
   emit(events.start(start));
-  pieces.forEach((piece, index) => {
+  let index = -1;
+  pieces.forEach((piece, place) => {
+    if (piece.type === "notice") {
+      emit(events.notice(piece.code));
+      return;
+    }
+    index += 1;
     if (piece.type === "tool") {
       emit(events.toolUse(index, piece));
       if (piece.result) emit(events.toolResult(index, piece, piece.result));
@@ -80,7 +87,7 @@ export function rebuildEvents(
     if (said > 0) events.text(index, piece.text.slice(0, said));
     at += said;
     if (said < piece.text.length) emit(events.text(index, piece.text.slice(said)), piece.text.length - said);
-    if (!textIsOpen || index < pieces.length - 1) emit(events.closeText(index));
+    if (!textIsOpen || place < pieces.length - 1) emit(events.closeText(index));
   });
   const suggestions = findSuggestions(pieces);
   // Suggestions among the pieces also mean that the text is complete, because another process may know nothing else

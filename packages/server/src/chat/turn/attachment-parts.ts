@@ -60,16 +60,28 @@ const AFTER = "[End of file data]";
 
 function toPart({ row, content }: SentAttachment): UserParts[number] {
   const { type: mediaType } = row;
-  const text = row.width === null ? quoteFile(row) : describePicture(row);
+  const isTooLarge = row.width !== null && row.size > MAX_PICTURE_BYTES;
+  const text =
+    row.width === null
+      ? quoteFile(row)
+      : describePicture(row, isTooLarge ? "too large for you to see" : content && "you cannot see pictures");
   // A file that was deleted since it was listed has no content.
-  if (content === null || content.length === 0) return { type: "text", text };
+  if (content === null || content.length === 0) {
+    return isTooLarge ? { type: "text", text, providerOptions: unseen } : { type: "text", text };
+  }
   return toFilePart({ name: plainName(row), mediaType, content: content.toString("base64"), text });
 }
 
 /** No name can end the brackets around it. */
 const plainName = ({ name }: Pick<AttachmentRow, "name">) => name.replace(/[[\]\s]+/g, " ").trim();
 
-const describePicture = (row: AttachmentRow) => `[picture: ${plainName(row)}]`;
+/** The text for a picture that the model does not see. Earlier pictures need no reason. */
+function describePicture(row: AttachmentRow, reason: string | null): string {
+  return `[picture: ${plainName(row)}${reason === null ? "" : ` (${reason})`}]`;
+}
+
+/** Marks the text of a picture that the visitor is told about, see `hidesPictures`. */
+const unseen = { foyer: { isUnseenPicture: true } };
 
 /** The text of a file as data. It cannot end the quotation. */
 function quoteFile(row: AttachmentRow): string {

@@ -1,5 +1,6 @@
 import type { ChatRequest, MessagePage } from "@foyer/contract";
 import { parseHandoff } from "../../agents/handoff.ts";
+import { requireAllowed, requireAllowedType } from "../../conversations/attachments/allowed.ts";
 import type { AttachmentService } from "../../conversations/attachments/service.ts";
 import type { NewTurn, Visitor } from "../../conversations/log/turn.ts";
 import { describeMessage } from "../../conversations/message-preview.ts";
@@ -54,6 +55,9 @@ export function createTurnBuilder({ bytes, openingOf, attachmentsOf }: TurnParts
     // A conversation that is open to everyone has no token, so uploads to it cannot be its visitor's.
     const conversationId = existing && access !== "open" ? existing.id : null;
     const attachments = await attachmentsOf(agent, request, { conversationId, messageKey });
+    const added = attachments.filter(({ messageId }) => messageId === null);
+    if (added.length > 0) requireAllowed(agent, existing);
+    for (const row of added) requireAllowedType(agent, row);
     const isNew = existing === null;
     const messages = await loadMessages(agent, request, { isNew, page, messageKey, openingOf, attachments });
     await bytes.check(agent, messages, caller.ip);

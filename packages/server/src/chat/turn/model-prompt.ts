@@ -11,7 +11,7 @@ const HISTORY_CHARACTERS = 400_000;
 /** The maximum that has to be read for this history, because a character has up to four bytes. */
 export const historyLimits = { limit: 200, maxBytes: 4 * HISTORY_CHARACTERS };
 
-type StepPiece = Exclude<Piece, { type: "passages" | "suggestions" }>;
+type StepPiece = Exclude<Piece, { type: "passages" | "suggestions" | "notice" }>;
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type UserParts = Extract<LanguageModelV4Message, { role: "user" }>["content"];
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
@@ -141,7 +141,7 @@ function toMessages(
   const messages: LanguageModelV4Message[] = [];
   let step: StepPiece[] = [];
   for (const piece of parsePieces(row)) {
-    if (piece.type === "passages" || piece.type === "suggestions") continue;
+    if (piece.type !== "text" && piece.type !== "tool") continue;
     const before = step.at(-1);
     // Text that follows tool calls belongs to the next step.
     if (before?.type === "tool" && (piece.type === "text" || piece.sent?.step !== before.sent?.step)) {

@@ -159,9 +159,64 @@ onBothDatabases("attachments", (createDatabase) => {
     });
     const picture = await upload(png, { agent });
     const { id, token } = await start([picture.id], { agentId: agent });
-    expect(lastRequest().content).toContain("[picture: bike.png]");
+    expect(lastRequest().content).toContain("[picture: bike.png (you cannot see pictures)]");
     await say([], { agentId: agent, conversationId: id }, token);
     expect(upstream.exchanges.map(({ body }) => body.includes("image_url"))).toEqual([true, false, false]);
+    const { status } = await owner.call("PUT", "/models/settings/openai-compatible%2Fblind", { supportsImages: true });
+    expect(status).toBe(200);
+    await say([], { agentId: agent, conversationId: id }, token);
+    expect(upstream.exchanges.map(({ body }) => body.includes("image_url")).slice(3)).toEqual([true, false]);
+  });
+
+  it("tells the visitor before the text that a blind model does not see the picture, and keeps it", async () => {
+    const agent = await createAgent(owner, { model: "openai-compatible/gpt-3.5-turbo", attachments: { images: true } });
+    const { id: attachment } = await upload(png, { agent });
+    const stream = await say([attachment], { agentId: agent });
+    expect(stream.events.slice(0, 3).map(({ type }) => type)).toEqual([
+      "message_start",
+      "notice",
+      "content_block_start",
+    ]);
+    expect(stream.events[1]).toMatchObject({ type: "notice", code: "picture_not_seen" });
+    expect(stream.events[2]).toMatchObject({ index: 0 });
+    expect(lastRequest().content).toContain("[picture: bike.png (you cannot see pictures)]");
+    const [start] = stream.events;
+    if (start?.type !== "message_start") throw new Error("no start");
+    const messages = await messagesOf(start.conversationId);
+    expect(messages.map(({ notices }: { notices: unknown }) => notices)).toEqual([[], [{ code: "picture_not_seen" }]]);
+    const token = { authorization: `Bearer ${start.conversationToken}` };
+    const resumed = (await get(`/chat/${start.conversationId}/stream`, token)).body;
+    expect(resumed.indexOf("event: notice")).toBeGreaterThan(0);
+    expect(resumed.indexOf("event: notice")).toBeLessThan(resumed.indexOf("event: content_block_start"));
+    const later = await say([], { agentId: agent, conversationId: start.conversationId }, token);
+    expect(later.events.map(({ type }) => type)).not.toContain("notice");
+  });
+
+  it("sends pictures as the organization has set it for the model", async () => {
+    const model = "openai-compatible/own-model";
+    const agent = await createAgent(owner, { model, attachments: { images: true } });
+    const put = (supportsImages: boolean | null) =>
+      owner.call("PUT", `/models/settings/${encodeURIComponent(model)}`, { supportsImages });
+    await put(false);
+    const [unseen, seen] = [await upload(png, { agent }), await upload(png, { agent })];
+    await say([unseen.id], { agentId: agent });
+    expect(upstream.exchanges.at(-1)?.body).not.toContain("image_url");
+    const list = await owner.call("GET", "/models/settings");
+    expect(list.body.data).toContainEqual({ model, supportsImages: false, updatedAt: expect.any(String) });
+    await put(true);
+    await say([seen.id], { agentId: agent });
+    expect(upstream.exchanges.at(-1)?.body).toContain("image_url");
+    expect((await put(null)).body.data).toEqual({ model, supportsImages: null, updatedAt: null });
+  });
+
+  it("refuses to attach what the agent does not allow any more", async () => {
+    const agent = await createAgent(owner, { attachments: { images: true } });
+    const { id } = await upload(png, { agent });
+    await owner.call("PATCH", `/agents/${agent}`, { attachments: { images: false, files: true } });
+    expect(await refusal([id], { agentId: agent })).toMatchObject({ status: 403, error: { code: "FORBIDDEN" } });
+    await owner.call("PATCH", `/agents/${agent}`, { attachments: { images: true, handoffOnly: true } });
+    expect((await refusal([id], { agentId: agent })).status).toBe(403);
+    expect(upstream.exchanges).toEqual([]);
   });
 
   it("accepts an empty message with an attachment, and names the conversation after it", async () => {

@@ -1,16 +1,16 @@
 import { type Attachment, attachmentLimits, type ChatRequest } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { parseAttachmentSettings } from "../../agents/attachment-settings.ts";
 import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Extractor } from "../../documents/extract/extractor.ts";
 import type { FileStore } from "../../documents/file-store.ts";
-import { AppError, invalid, notFound } from "../../errors.ts";
+import { invalid, notFound } from "../../errors.ts";
 import { failpoint } from "../../failpoints.ts";
 import { isId, newId } from "../../ids.ts";
 import { ATTACHMENTS, addBytesToday, dailyQuotaError, readBytesToday } from "../../plans/byte-quota.ts";
+import { requireAllowedType } from "./allowed.ts";
 import { cleanName } from "./clean-name.ts";
 import { toAttachment } from "./message-attachment.ts";
 import { readContent } from "./read-content.ts";
@@ -52,10 +52,7 @@ export function createAttachmentService(
       const { organizationId, id: agentId } = agent;
       await checkQuota(agent, bytes.length);
       const content = await readContent(extractor, { organizationId, signal }, { name, bytes });
-      const { images, files: allowsFiles } = parseAttachmentSettings(agent);
-      if (content.width === null ? !allowsFiles : !images) {
-        throw new AppError("FORBIDDEN", `This agent does not accept ${content.width === null ? "files" : "pictures"}.`);
-      }
+      requireAllowedType(agent, content);
       const owner = { organizationId, agentId };
       const file = await files.receive(owner, [content.bytes], { charset: null, format: null });
       failpoint("attachment.received");

@@ -1,8 +1,13 @@
 import type { ReasoningLevel, StepStatus } from "@foyer/contract";
-import type { Instant, Json } from "./column-types.ts";
+import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** How models answer, what each step of a reply did, and what it cost. */
-export type ModelTables = { replySteps: ReplyStepRow; modelDays: ModelDayRow; modelPrices: ModelPriceRow };
+export type ModelTables = {
+  replySteps: ReplyStepRow;
+  modelDays: ModelDayRow;
+  modelPrices: ModelPriceRow;
+  modelSettings: ModelSettingRow;
+};
 
 /** An agent's settings for its models. */
 export type AgentModelColumns = {
@@ -88,3 +93,6 @@ export type ModelPriceRow = {
   currency: string;
   updatedAt: Instant;
 };
+
+/** What an organization has set for a model. */
+export type ModelSettingRow = { organizationId: string; model: string; supportsImages: Flag; updatedAt: Instant };

@@ -100,6 +100,7 @@ const labels: Record<string, string> = {
   "DELETE /secrets/:name": "Deleted a secret",
   "PUT /models/prices/:model": "Set the price of a model",
   "DELETE /models/prices/:model": "Deleted the price of a model",
+  "PUT /models/settings/:model": "Set whether a model sees pictures",
   "PUT /models/providers/:provider": "Connected a model provider",
   "DELETE /models/providers/:provider": "Disconnected a model provider",
   "PUT /documents/embeddings": "Chose an embedding model",
