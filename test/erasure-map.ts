@@ -33,6 +33,7 @@ export const erasureMap = {
   teamChatMessages: "deleted with their conversation",
   teamChatPosts: "deleted with their conversation",
   teamChatThreads: "deleted with their conversation",
+  agentTests: "deleted with the conversation from which they were kept",
   toolErrors: "deleted when an erased conversation caused the error",
   embeddingSettings: "the last error is cleared when it was recorded during an erased conversation",
 } as const satisfies { [Name in Table]?: string };

@@ -65,6 +65,7 @@ export async function insertPerson(db: Db, encryption: Encryption, place: Place,
     .execute();
   await insertMessages(db, { ...place, ...ids, at }, token);
   await insertNote(db, { ...place, ...ids, at }, token);
+  await insertAgentTest(db, { ...place, ...ids, at }, token);
   const leftEmail = `${token("left")}@Example.com`;
   await insertHandoff(db, { ...place, ...ids, at }, { email: leftEmail, token });
   await insertSubmission(db, { ...place, ...ids, at }, { email: who.email, token });
@@ -213,6 +214,29 @@ async function insertNote(
   await db
     .insertInto("idempotencyKeys")
     .values({ id: newId("key"), agentId, requestHash: "", answer: JSON.stringify(note), createdAt: at })
+    .execute();
+}
+
+/** A test that a member has kept from the conversation. */
+async function insertAgentTest(
+  db: Db,
+  { organizationId, agentId, conversationId, at }: Ids,
+  token: (name: string) => string,
+): Promise<void> {
+  await db
+    .insertInto("agentTests")
+    .values({
+      id: newId("test"),
+      organizationId,
+      agentId,
+      name: token("test"),
+      turns: JSON.stringify([token("turn")]),
+      checks: "[]",
+      results: JSON.stringify({ stock: token("answered") }),
+      conversationId,
+      createdAt: at,
+      updatedAt: at,
+    })
     .execute();
 }
 

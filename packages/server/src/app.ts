@@ -42,6 +42,8 @@ import { createPassageSearch } from "./documents/search/passage-search.ts";
 import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
+import { createEvaluations, type Evaluations } from "./evaluations/evaluations.ts";
+import { agentTestRoutes } from "./evaluations/tests/routes.ts";
 import { createConversationEvents } from "./events/conversation-events.ts";
 import { createIdleWorker } from "./events/idle-worker.ts";
 import { type RecordEvents, recordWith } from "./events/record-events.ts";
@@ -197,7 +199,12 @@ export async function createApp(deps: AppDeps) {
   const visitors = createVisitorService(deps, { log: conversationLog, checkpoint, recordEvents });
   const deleteConversation = createConversationDeletion({ conversations, visitors, log: conversationLog, checkpoint });
   const parts = { agents, attachments, conversations, conversationLog, replies, store: replyStore, bytes: chatBytes };
-  const chat = createChat(deps, parts, { toolRunner, documents, forms, visitorTriggers });
+  const sources = {
+    documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
+    notesOf: forms.notesOf,
+    humanToolOf: createRequestTool(deps, conversationLog),
+  };
+  const chat = createChat(deps, parts, { ...sources, toolRunner, visitorTriggers });
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
   const inbox = createInboxService(deps, { agents, conversations, assignConversation, log: conversationLog });
   const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
@@ -211,7 +218,8 @@ export async function createApp(deps: AppDeps) {
   });
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
-  addVersions(app, deps, { agents, drafts, secrets: accountSecrets, onChange: listings.forget });
+  const evaluations = createEvaluations(deps, { agents, conversations }, sources);
+  addVersions(app, deps, { agents, drafts, secrets: accountSecrets, evaluations, onChange: listings.forget });
   addTools(app, { tools, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
   webhookRoutes(app, webhooks, idempotency);
@@ -294,21 +302,20 @@ function createLog(
 function createChat(
   deps: AppDeps,
   parts: Omit<Parameters<typeof createChatService>[1], "rollouts">,
-  sources: {
+  {
+    toolRunner,
+    visitorTriggers,
+    ...sources
+  }: Pick<Parameters<typeof createChatService>[2], "documentsOf" | "notesOf" | "humanToolOf"> & {
     toolRunner: ReturnType<typeof createToolRunner>;
-    documents: ReturnType<typeof createDocuments>;
-    forms: ReturnType<typeof createForms>;
     visitorTriggers: ReturnType<typeof createVisitorTriggers>;
   },
 ): ChatService {
-  const { toolRunner, documents, forms, visitorTriggers } = sources;
   const allParts = { ...parts, rollouts: createRollouts(deps) };
   return createChatService(deps, allParts, {
+    ...sources,
     toolsOf: createAgentTools(deps, { runner: toolRunner, frozenTools: createFrozenTools(deps) }),
-    documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
-    notesOf: forms.notesOf,
     openingOf: visitorTriggers.openingMessage,
-    humanToolOf: createRequestTool(deps, parts.conversationLog),
     handoffNotesOf: createHandoffNotes(deps.db),
   });
 }
@@ -333,8 +340,18 @@ function addAgents(
   agentImageRoutes(app, createAgentImageService(deps, { agents, drafts }));
 }
 
-function addVersions(app: App, deps: AppDeps, parts: Parameters<typeof createVersionService>[1]) {
-  versionRoutes(app, createVersionService(deps, parts));
+/** Registers the versions of agents, and what tries a version out. */
+function addVersions(
+  app: App,
+  deps: AppDeps,
+  {
+    evaluations,
+    ...parts
+  }: Omit<Parameters<typeof createVersionService>[1], "requirePassingTests"> & { evaluations: Evaluations },
+) {
+  const { tests } = evaluations;
+  versionRoutes(app, createVersionService(deps, { ...parts, requirePassingTests: tests.requirePassing }));
+  agentTestRoutes(app, tests);
 }
 
 function addTools(

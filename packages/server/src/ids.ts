@@ -34,6 +34,7 @@ type Prefix =
   | "channel"
   | "thread"
   | "post"
+  | "test"
   | "hnd";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */

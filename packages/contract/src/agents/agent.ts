@@ -157,6 +157,12 @@ const settings = {
       "Whether visitors get a change at once, or only once the draft is published. `immediate` by default. A change to `immediate` publishes the draft.",
     ),
   ),
+  publishRequiresTests: nullable(
+    Type.Boolean({
+      description:
+        "Whether `POST /agents/:id/publish` runs the agent's tests with the draft first, and refuses it when one fails. `false` by default.",
+    }),
+  ),
   budgetMessage: nullable(
     Type.String({ maxLength: 2_000, description: "The reply that visitors receive once the budget is used up" }),
   ),
@@ -231,6 +237,7 @@ export const Agent = Type.Object(
     budgetMessage: nullable(Type.String()),
     retention: ref(Retention),
     publishing: stringEnum(publishingModes),
+    publishRequiresTests: Type.Boolean(),
     liveVersion: Type.Integer({ description: "The version that visitors get" }),
     rollout: nullable(
       withDescription(AgentRollout, {

@@ -71,6 +71,7 @@ type FrozenSettings = Omit<
   | "monthlyTokenBudget"
   | "monthlyCostBudget"
   | "publishing"
+  | "publishRequiresTests"
   | "liveVersion"
   | "rollout"
   | "draftHash"

@@ -35,6 +35,7 @@ export const visitorDataKinds = [
   "events",
   "triggerEvents",
   "tokenCounters",
+  "agentTests",
 ] as const;
 export type VisitorDataKind = (typeof visitorDataKinds)[number];
 
@@ -55,6 +56,7 @@ export const VisitorCounts = Type.Object(
     events: Type.Integer({ description: "Events for webhooks and the event feed" }),
     triggerEvents: Type.Integer(),
     tokenCounters: Type.Integer({ description: "Daily token counters of the visitor" }),
+    agentTests: Type.Integer({ description: "Tests of agents that were kept from the conversations" }),
   },
   { $id: "VisitorCounts", description: "Stored rows by kind" },
 );

@@ -95,6 +95,7 @@ onBothDatabases("agents", (createDatabase) => {
       data: {
         publishing: "immediate",
         rollout: null,
+        publishRequiresTests: false,
         liveVersion: 1,
         draftHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         id: expect.stringMatching(/^agent_[0-9a-z]{26}$/),

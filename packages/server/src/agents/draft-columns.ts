@@ -10,6 +10,7 @@ const atOnce: ReadonlySet<string> = new Set<keyof AgentRow>([
   "monthlyCostBudget",
   "identitySecret",
   "publishing",
+  "publishRequiresTests",
   "updatedAt",
 ]);
 

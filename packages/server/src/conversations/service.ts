@@ -154,6 +154,8 @@ export function createConversationService(
         messagePages: readPages(),
       };
     },
+    /** The rows of a conversation that the caller may see, oldest first, in pages. */
+    messagePages: (id: string) => store.messagePages(id),
     messagesAfter: (id: string, position: number) => toStreamedMessages(store.messagePages(id, position)),
   };
 }

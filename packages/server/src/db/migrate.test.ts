@@ -87,6 +87,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0096-agent-drafts",
       "0097-model-settings",
       "0100-agent-rollouts",
+      "0105-agent-tests",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -160,6 +161,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0096-agent-drafts",
       "0097-model-settings",
       "0100-agent-rollouts",
+      "0105-agent-tests",
     ]);
   });
 

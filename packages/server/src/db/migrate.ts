@@ -64,6 +64,7 @@ import { agentVersions } from "./migrations/0095-agent-versions.ts";
 import { agentDrafts } from "./migrations/0096-agent-drafts.ts";
 import { modelSettings } from "./migrations/0097-model-settings.ts";
 import { agentRollouts } from "./migrations/0100-agent-rollouts.ts";
+import { agentTests } from "./migrations/0105-agent-tests.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -138,6 +139,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0096-agent-drafts", agentDrafts],
   ["0097-model-settings", modelSettings],
   ["0100-agent-rollouts", agentRollouts],
+  ["0105-agent-tests", agentTests],
 ];
 
 /**

@@ -6,6 +6,7 @@ import type { AttachmentTables } from "./tables/attachments.ts";
 import type { AuditTables } from "./tables/audit.ts";
 import type { Flag, Instant, Json } from "./tables/column-types.ts";
 import type { DocumentTables } from "./tables/documents.ts";
+import type { EvaluationTables } from "./tables/evaluations.ts";
 import type { FormTables } from "./tables/forms.ts";
 import type { AuthorColumns, HandoffTables, OwnershipColumns, OwnershipTable } from "./tables/handoff.ts";
 import type { AgentModelColumns, ConversationCost, ModelColumns, ModelTables } from "./tables/models.ts";
@@ -37,6 +38,7 @@ export type Tables = AnswerTables &
   AttachmentTables &
   AuditTables &
   DocumentTables &
+  EvaluationTables &
   FormTables &
   HandoffTables &
   IndexTables &

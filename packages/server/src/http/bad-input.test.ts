@@ -211,6 +211,9 @@ onBothDatabases("bad input", (createDatabase) => {
     "createPushSubscription",
     "createNoticeChannel",
     "updateNoticeChannel",
+    "createAgentTest",
+    "keepConversationAsTest",
+    "updateAgentTest",
   ];
   const withoutOwnRules = withBody.filter(
     ({ name, url }) => !/^\/(auth|members|invitations)\b/.test(url) && !withOwnRules.includes(name),
@@ -433,6 +436,7 @@ type Ids = Record<
   | "sourceId"
   | "webhookId"
   | "cannedReplyId"
+  | "testId"
   | "version"
   | "noteId"
   | "tagId"
@@ -516,11 +520,16 @@ async function populate(server: TestServer) {
   const subscriptionId: string = (await app.inject({ ...subscriptions, payload: pushSubscription })).json().id;
   await app.inject({ method: "PATCH", url: `/agents/${agentId}`, headers, payload: { handoff: { isEnabled: true } } });
   // Restoring this version leaves everything that the tests need as it is.
+  const test = { name: "Hours", turns: ["Hi"], checks: [], results: {} };
+  const testId: string = (
+    await app.inject({ method: "POST", url: `/agents/${agentId}/tests`, headers, payload: test })
+  ).json().data.id;
   const [newest] = (await app.inject({ url: `/agents/${agentId}/versions`, headers })).json().data;
   const version = String(newest.version);
   return {
     formId,
     cannedReplyId,
+    testId,
     version,
     noteId,
     tagId,
@@ -550,6 +559,7 @@ const nobodys: Ids = {
   sourceId: newId("source"),
   webhookId: newId("webhook"),
   cannedReplyId: newId("reply"),
+  testId: newId("test"),
   version: "1",
   noteId: newId("note"),
   tagId: newId("tag"),
@@ -585,6 +595,7 @@ function fillPath(url: string, ids: Ids) {
     .replace(":noteId", ids.noteId)
     .replace(":tagId", ids.tagId)
     .replace(":kind", "logo")
+    .replace(":testId", ids.testId)
     .replace(":version", ids.version)
     .replace(":provider", provider)
     .replace(":name", provider === nobodys.provider ? "NOBODYS" : "OWN");
@@ -606,7 +617,7 @@ const pushSubscription = {
 };
 
 /** Creates the smallest body that the endpoint accepts. A new endpoint with a body needs a line here. */
-function createValidBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
+function createValidBody(name: string, { agentId, conversationId, messageId, formId, submissionId }: World): object {
   if (!withBody.some((endpoint) => endpoint.name === name)) return {};
   const behavior = { triggerType: "exit_intent", actionType: "open_chat" };
   const pageSuggestions = [{ page: "/pricing", suggestions: ["Why?"] }];
@@ -617,6 +628,10 @@ function createValidBody(name: string, { agentId, messageId, formId, submissionI
     updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
     publishAgent: { note: "Prices of autumn" },
     rollOutVersion: { version: 1, percent: 10 },
+    createAgentTest: { name: "Prices", turns: ["Hi"], checks: [{ kind: "says", text: "Hi" }], results: {} },
+    keepConversationAsTest: { conversationId },
+    runAgentTests: { version: "draft", repeat: 1, testIds: [] },
+    updateAgentTest: { checks: [{ kind: "max_words", n: 100 }] },
     restoreAgentVersion: { withoutMissing: false },
     putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
     checkIdentityToken: { token: "none" },

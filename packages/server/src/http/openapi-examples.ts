@@ -33,6 +33,19 @@ export const requestExamples: Examples = {
   updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
   publishAgent: { note: "Answers questions about rental prices" },
   rollOutVersion: { version: 7, percent: 10 },
+  createAgentTest: {
+    name: "Rental prices",
+    turns: ["What does a bike cost for two days?"],
+    checks: [
+      { kind: "tool_called", tool: "rental_price", arguments: { days: 2 } },
+      { kind: "says", text: "50" },
+      { kind: "language", language: "en" },
+    ],
+    results: { rental_price: { total: 50, currency: "EUR" } },
+  },
+  keepConversationAsTest: { conversationId: "conv_01h455vb4pex5vsknk084sn02q", name: "Rental prices" },
+  runAgentTests: { version: "draft", repeat: 3 },
+  updateAgentTest: { checks: [{ kind: "max_words", n: 80 }] },
   restoreAgentVersion: { withoutMissing: true },
   putAgentImage: {
     image:

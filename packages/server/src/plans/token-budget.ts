@@ -126,6 +126,12 @@ export function createTokenBudgets(
       }
       return ofMonth;
     },
+    /** Adds tokens that no visitor's reply used. They count towards the organization's budget alone. */
+    async countForOrganization(organizationId: string, tokens: number): Promise<void> {
+      if (tokens <= 0) return;
+      const month = monthOf(toUtcDay(now()));
+      await addToOrganization(db, { organizationId, month, tokens: Math.min(tokens, MAX_TOKENS) });
+    },
     /** The tokens that the organization used with the operator's keys this month. */
     async usedByOrganization(organizationId: string): Promise<number> {
       const row = await db

@@ -87,6 +87,7 @@ function mayUse({ requires, executionType, name }: ToolRow, { visitor, clientToo
   return canRun && (requires !== "verified" || visitor !== null);
 }
 
-function toFunctionTool({ name, description, inputSchema }: ToolRow): LanguageModelV4FunctionTool {
+/** The definition of a tool for the model. */
+export function toFunctionTool({ name, description, inputSchema }: ToolRow): LanguageModelV4FunctionTool {
   return { type: "function", name, description, inputSchema: JSON.parse(inputSchema) as JSONSchema7 };
 }

@@ -153,7 +153,7 @@ function hideResult(forModel: string): ToolOutcome {
 }
 
 /** The text that the model receives instead of a result that only the visitor may see. */
-const shownOnly = "The result was shown to the visitor. You cannot see it, so do not guess what it contains.";
+export const shownOnly = "The result was shown to the visitor. You cannot see it, so do not guess what it contains.";
 
 /** A mock's response is text. JSON can be mapped to a display like any other result. */
 function readMock(response: string): unknown {

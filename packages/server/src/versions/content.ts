@@ -51,7 +51,7 @@ export function serialize(content: AgentContent): { text: string; hash: string }
 function toAgentContent(row: AgentRow, emailOf: ReadonlyMap<string, string>): AgentContent["agent"] {
   const { retention, ...agent } = toAgent(row, unused);
   const { id, slug, modelIsDefault, allowedOrigins, monthlyTokenBudget, monthlyCostBudget, ...rest } = agent;
-  const { publishing, liveVersion, rollout, draftHash, createdAt, updatedAt, ...settings } = rest;
+  const { publishing, publishRequiresTests, liveVersion, rollout, draftHash, createdAt, updatedAt, ...settings } = rest;
   return {
     ...settings,
     model: row.model,

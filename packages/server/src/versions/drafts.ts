@@ -140,14 +140,23 @@ function readAgent(trx: Transaction<Tables>, id: string): Promise<AgentRow | und
 
 /** @throws 412 with the current hash */
 function checkMatch(ifMatch: string | undefined, hash: string | null): void {
-  if (ifMatch === undefined) return;
-  const etag = `"${hash}"`;
-  if (ifMatch.split(",").some((tag) => tag.trim() === "*" || tag.trim() === etag)) return;
+  if (isMatch(ifMatch, hash)) return;
   throw new AppError(
     "PRECONDITION_FAILED",
     "The agent has changed since you read it. Read it again, and repeat your change with the new ETag.",
-    { etag },
+    { etag: toEtag(hash) },
   );
+}
+
+/** The `ETag` of an agent's draft. */
+export function toEtag(hash: string | null): string {
+  return `"${hash}"`;
+}
+
+/** Whether an `If-Match`, or none, allows a change of a draft with this hash. */
+export function isMatch(ifMatch: string | undefined, hash: string | null): boolean {
+  if (ifMatch === undefined) return true;
+  return ifMatch.split(",").some((tag) => tag.trim() === "*" || tag.trim() === toEtag(hash));
 }
 
 /**

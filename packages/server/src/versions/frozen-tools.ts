@@ -12,12 +12,20 @@ export function createFrozenTools({ db }: Pick<Deps, "db">) {
   return async ({ organizationId, id: agentId, liveVersion }: AgentRow): Promise<ToolRow[] | undefined> => {
     const row = await store.get({ organizationId, agentId }, liveVersion ?? 0);
     if (!row) return undefined;
-    const { tools }: Snapshot["content"] = JSON.parse(row.content);
-    const ids: Snapshot["ids"] = JSON.parse(row.ids);
-    return tools.flatMap((tool, index) => {
-      const id = ids.tools[index] ?? "";
-      const frozen = toToolRow(tool, { id, organizationId, agentId, now: row.createdAt });
-      return tool.isEnabled ? [{ ...frozen, mayUseUnboundSecrets: ids.unbound.includes(id) ? 1 : 0 }] : [];
-    });
+    const snapshot = { content: JSON.parse(row.content), ids: JSON.parse(row.ids) };
+    return toEnabledTools({ organizationId, agentId }, snapshot, row.createdAt);
   };
+}
+
+/** The rows of the enabled tools of a version. */
+export function toEnabledTools(
+  place: Pick<ToolRow, "organizationId" | "agentId">,
+  { content, ids }: Snapshot,
+  now: number,
+): ToolRow[] {
+  return content.tools.flatMap((tool, index) => {
+    const id = ids.tools[index] ?? "";
+    const frozen = toToolRow(tool, { ...place, id, now });
+    return tool.isEnabled ? [{ ...frozen, mayUseUnboundSecrets: ids.unbound.includes(id) ? 1 : 0 }] : [];
+  });
 }

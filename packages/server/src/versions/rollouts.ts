@@ -39,7 +39,7 @@ export function createRollouts({ db }: Pick<Deps, "db">, random: () => number = 
 }
 
 /** The columns of a version. Whom the agent notifies follows the live version, because versions name no user ids. */
-function toFrozenColumns(agent: AgentRow, content: AgentContent["agent"]): Partial<AgentRow> {
+export function toFrozenColumns(agent: AgentRow, content: AgentContent["agent"]): Partial<AgentRow> {
   const { images, handoff, name, ...settings } = content;
   const { escalation } = parseHandoff(agent);
   return {

@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import { readEditor } from "../agents/editor.ts";
 import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
+import { createDisconnectSignal } from "../http/disconnect-signal.ts";
 import type { VersionService } from "./service.ts";
 
 export function versionRoutes(app: App, versions: VersionService): void {
@@ -34,6 +35,8 @@ export function versionRoutes(app: App, versions: VersionService): void {
       const { version, isNew } = await versions.publish(organizationId, request.params.id, {
         note: request.body?.note?.trim() || null,
         editor: readEditor(request),
+        signal: createDisconnectSignal(reply),
+        log: request.log,
       });
       return reply.status(isNew ? 201 : 200).send({ data: version, error: null });
     },

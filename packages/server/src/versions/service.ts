@@ -7,6 +7,7 @@ import type {
   AgentVersionDetails,
   VersionChange,
 } from "@foyer/contract";
+import type { FastifyBaseLogger } from "fastify";
 import { withDraft } from "../agents/draft-columns.ts";
 import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
@@ -20,6 +21,7 @@ import type { SecretService } from "../tools/secrets/service.ts";
 import { checkSecretUse, unboundSecretUse } from "../tools/secrets/tool-secrets.ts";
 import { compareContents } from "./compare.ts";
 import { readSnapshot } from "./content.ts";
+import { isMatch, toEtag } from "./drafts.ts";
 import { createVersionStore, type ListedVersionRow, writeRollout } from "./store.ts";
 import { writeSnapshot } from "./write-content.ts";
 
@@ -28,16 +30,22 @@ const MAX_LIMIT = 200;
 
 export type VersionService = ReturnType<typeof createVersionService>;
 
+/** The request for which tests run. */
+type TestRun = { signal: AbortSignal; log: Pick<FastifyBaseLogger, "warn" | "error"> };
+
 type Parts = {
   agents: Pick<AgentService, "get" | "getPublic">;
   drafts: Drafts;
   secrets: Pick<SecretService, "unbound">;
+  /** Runs the agent's tests with its draft. @throws 409 when one fails */
+  requirePassingTests(place: { organizationId: string; agentId: string }, by: TestRun): Promise<void>;
   /** called once a change is committed */
   onChange(agentId: string): void;
 };
 
 /** The versions of agents: reading, comparing and restoring them. */
-export function createVersionService({ db }: Pick<Deps, "db">, { agents, drafts, secrets, onChange }: Parts) {
+export function createVersionService({ db }: Pick<Deps, "db">, parts: Parts) {
+  const { agents, drafts, secrets, requirePassingTests, onChange } = parts;
   const store = createVersionStore(db);
 
   async function find(organizationId: string, agentId: string, version: string): Promise<AgentVersionRow> {
@@ -60,6 +68,21 @@ export function createVersionService({ db }: Pick<Deps, "db">, { agents, drafts,
       return readSnapshot(agent.publishing === "manual" ? inDraft(trx) : trx, withDraft(agent));
     });
     return content;
+  }
+
+  /** @returns the editor, who may publish only the draft that has passed the tests */
+  async function testDraft(
+    place: { organizationId: string; agentId: string },
+    editor: Editor,
+    run: TestRun,
+  ): Promise<Editor> {
+    const { organizationId, agentId } = place;
+    const { publishRequiresTests, draftHash } = await agents.get(organizationId, agentId);
+    if (!publishRequiresTests || !isMatch(editor.ifMatch, draftHash)) return editor;
+    const live = await find(organizationId, agentId, String(await liveVersion(organizationId, agentId)));
+    if (live.hash === draftHash) return editor;
+    await requirePassingTests(place, run);
+    return { ...editor, ifMatch: toEtag(draftHash) };
   }
 
   return {
@@ -88,14 +111,17 @@ export function createVersionService({ db }: Pick<Deps, "db">, { agents, drafts,
       ];
       return compareContents(before, after);
     },
-    /** Makes the draft the newest version. @returns the live version, and whether it is new */
+    /**
+     * Makes the draft the newest version. @returns the live version, and whether it is new
+     * @throws 409 when the agent requires its tests to pass, and one fails
+     */
     async publish(
       organizationId: string,
       agentId: string,
-      { note, editor }: { note: string | null; editor: Editor },
+      { note, editor, ...run }: { note: string | null; editor: Editor } & TestRun,
     ): Promise<{ version: AgentVersion; isNew: boolean }> {
-      await agents.get(organizationId, agentId);
-      const { version, isNew } = await drafts.publish({ organizationId, agentId, editor, note });
+      const tested = await testDraft({ organizationId, agentId }, editor, run);
+      const { version, isNew } = await drafts.publish({ organizationId, agentId, editor: tested, note });
       onChange(agentId);
       return { version: toVersion(await find(organizationId, agentId, String(version)), version), isNew };
     },

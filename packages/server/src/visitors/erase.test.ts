@@ -81,7 +81,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const tokens = erased.flatMap((person) => [...person.tokens, person.conversationId, person.submissionId]);
     expect(tokens.length).toBeGreaterThan(PEOPLE * 20);
     const before = await dump(server, tokens);
-    expect(before.found).toBe(PEOPLE * 26);
+    expect(before.found).toBe(PEOPLE * 27);
 
     for (const [index, person] of erased.entries()) {
       const body = [
@@ -102,6 +102,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
         submissions: 1,
         files: 1,
         attachments: 1,
+        agentTests: 1,
       };
       expect(receipt).toEqual({
         id: expect.stringMatching(/^erasure_/),

@@ -105,6 +105,7 @@ export function createVisitorExport(
       yield createJsonEntry("deliveries.json", writeRows(rows.deliveries));
       yield createJsonEntry("trigger-events.json", writeRows(rows.triggerEvents));
       yield createJsonEntry("token-counters.json", writeRows(rows.tokens));
+      yield createJsonEntry("agent-tests.json", writeRows(rows.agentTests));
       yield* readFiles();
       yield* readAttachments();
     }

@@ -38,7 +38,7 @@ it.each([1, 100])(
     }));
     const batch = { conversations, submissionIds: ids, sessionIds: ids, counterKeys: ids };
     for (const read of Object.values(rows)) for await (const _ of read(batch)) expect(_).toBeUndefined();
-    expect(plans).toHaveLength(10);
+    expect(plans).toHaveLength(11);
     for (const plan of plans) expect(plan).toMatch(/\((conversationId|submissionId|eventId|sessionId)=|visitor=/);
   },
 );

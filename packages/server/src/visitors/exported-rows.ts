@@ -96,6 +96,19 @@ export function createExportedRows({ db, reads }: ReadDeps, organizationId: stri
         .limit(PAGE_ROWS);
       for await (const page of readPagesById(PAGE_ROWS, (after) => run(notes.where("id", ">", after)))) yield* page;
     },
+    /** The tests that were kept from the visitor's conversations. */
+    async *agentTests(batch: Batch): AsyncGenerator<object> {
+      const ids = conversationIds(batch);
+      if (ids.length === 0) return;
+      const tests = db
+        .selectFrom("agentTests")
+        .select(["id", "conversationId", "name", "turns", "checks", "results", "createdAt"])
+        .where(notSearched("organizationId"), "=", organizationId)
+        .where("conversationId", "in", ids)
+        .orderBy("id")
+        .limit(PAGE_ROWS);
+      for await (const page of readPagesById(PAGE_ROWS, (after) => run(tests.where("id", ">", after)))) yield* page;
+    },
     async *questions(batch: Batch): AsyncGenerator<object> {
       const ids = conversationIds(batch);
       if (ids.length === 0) return;

@@ -48,6 +48,7 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
         () => db.selectFrom("submissionFiles").where("submissionId", "in", submissionIds) as Countable,
       ),
       attachments: await count(ids, () => db.selectFrom("attachments").where("conversationId", "in", ids) as Countable),
+      agentTests: await count(ids, () => db.selectFrom("agentTests").where("conversationId", "in", ids) as Countable),
       deliveries:
         (await count(
           submissionIds,

@@ -34,12 +34,11 @@ const MAX_STEPS = 8;
 /** The request's log, so that a failure is logged with the request id. */
 export type ReplyLog = Pick<FastifyBaseLogger, "warn" | "error">;
 
-type Run = {
+/** What the content of a reply is made of. */
+export type ReplySource = {
   agent: AgentRow;
   models: ModelChain;
   prompt: LanguageModelV4Prompt;
-  /** what is stored of the prompt, see turn/prompt-notes.ts */
-  promptState: string;
   /** the origin of the page on which the visitor is chatting */
   pageOrigin: string | undefined;
   tools: AgentTools;
@@ -49,10 +48,15 @@ type Run = {
   /** the visitor's last message, for which the documents are searched before the model is called */
   question: string;
   log: ReplyLog;
-  /** the budgets that the reply counts towards, see plans/token-budget.ts */
-  usageOwner: UsageOwner;
   /** a message to send instead of calling the model, or null */
   refusal: string | null;
+};
+
+type Run = ReplySource & {
+  /** what is stored of the prompt, see turn/prompt-notes.ts */
+  promptState: string;
+  /** the budgets that the reply counts towards, see plans/token-budget.ts */
+  usageOwner: UsageOwner;
   /** true when a member is trying the agent out: nothing is counted in the analytics */
   isTest: boolean;
   /** the epoch in which the reply began */
@@ -68,7 +72,7 @@ type Parts = {
 };
 
 /** How a reply ended, what it used, and the cause of a failure for members. */
-type Outcome = {
+type ReplyOutcome = {
   ending: ReplyEnding;
   failure: EndedReply["failure"];
   tokens: number;
@@ -83,7 +87,8 @@ export function createReplyRunner(
   return async (reply: RunningReply, run: Run): Promise<void> => {
     const { agent, models, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
     const startedAt = Date.now();
-    const outcome = await produce(reply, run, { limits, clientTools });
+    const { waitFor } = clientTools.ofReply(reply);
+    const outcome = await produceReply(reply, run, { limits, waitForPage: waitFor });
     let { ending } = outcome;
     const { failure, tokens, removedLinks } = outcome;
     let isStored = false;
@@ -142,14 +147,20 @@ export function createReplyRunner(
   };
 }
 
-/** Produces the content of a reply: the text, the calls of tools, and the follow-up questions. Never rejects. */
-async function produce(
+/** Waits for the result of a call that runs in the visitor's page. */
+type WaitForPage = ReturnType<ClientToolCalls["ofReply"]>["waitFor"];
+
+/**
+ * Produces the content of a reply: the text, the calls of tools, and the follow-up questions. Stores nothing. Never
+ * rejects.
+ */
+export async function produceReply(
   reply: RunningReply,
-  run: Run,
-  { limits, clientTools }: { limits: AskLimits; clientTools: ClientToolCalls },
-): Promise<Outcome> {
-  const { agent, models, documents, question, log, refusal } = run;
-  const outcome: Outcome = {
+  source: ReplySource,
+  { limits, waitForPage }: { limits: AskLimits; waitForPage: WaitForPage },
+): Promise<ReplyOutcome> {
+  const { agent, models, documents, question, log, refusal } = source;
+  const outcome: ReplyOutcome = {
     ending: { stopReason: "end_turn" },
     failure: null,
     tokens: 0,
@@ -164,8 +175,8 @@ async function produce(
     const onLinksRemoved = (removedLinks: MessageRow["removedLinks"]) => {
       outcome.removedLinks = removedLinks;
     };
-    const output = documents ? withCheckedText(reply, documents, { ...run, onLinksRemoved }) : reply;
-    const loop = { ...createLoopInput(reply, run, clientTools), limits, onTokensUsed, onStep };
+    const output = documents ? withCheckedText(reply, documents, { ...source, onLinksRemoved }) : reply;
+    const loop = { ...createLoopInput(reply, source, waitForPage), limits, onTokensUsed, onStep };
     outcome.ending = refusal === null ? await runAgentLoop(loop, output) : endWithText(refusal, reply);
   } catch (error) {
     outcome.ending = reply.signal.aborted ? { stopReason: "aborted" } : endWithError(error, log);
@@ -195,16 +206,15 @@ async function produce(
 
 function createLoopInput(
   reply: RunningReply,
-  { agent, models, prompt, tools, documents, humanTool, question }: Run,
-  clientTools: ClientToolCalls,
+  { agent, models, prompt, tools, documents, humanTool, question }: ReplySource,
+  waitForPage: WaitForPage,
 ): Omit<LoopInput, "limits"> {
-  const { waitFor } = clientTools.ofReply(reply);
   const callable: Callable = {
     ...tools,
     runTool: (call, options) =>
       tools.runTool(call, {
         signal: options.signal,
-        runInPage: (toolId) => waitFor({ toolId, toolUseId: call.id }, options),
+        runInPage: (toolId) => waitForPage({ toolId, toolUseId: call.id }, options),
       }),
   };
   const withHuman = humanTool ? withTool(callable, humanTool) : callable;
@@ -273,7 +283,7 @@ function withCheckedText(
   };
 }
 
-type LinkSources = Pick<Run, "agent" | "prompt" | "pageOrigin">;
+type LinkSources = Pick<ReplySource, "agent" | "prompt" | "pageOrigin">;
 
 /** Yields texts that the agent's owner has written or configured, as opposed to the texts of documents. */
 function* listTrustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, prompt, pageOrigin }: LinkSources) {

@@ -8,6 +8,7 @@ export type VersionTables = { agentVersions: AgentVersionRow };
 export type DraftColumns = {
   /** `immediate`: every save is live, and there is no draft */
   publishing: AgentPublishing;
+  publishRequiresTests: Flag;
   /** the agent's columns that differ from the live ones, as JSON */
   draft: Json;
   /** the hash of the draft's content; null when there is no draft */

@@ -34,6 +34,7 @@ const labels: Record<VisitorDataKind, string> = {
   events: "Webhook events",
   triggerEvents: "Trigger events",
   tokenCounters: "Token counters",
+  agentTests: "Tests of agents",
 };
 
 /** Finds, exports and erases what is stored about a visitor. */
