@@ -56,7 +56,7 @@ const packageRules: Record<string, PackageRule> = {
 
 /** The server's folders. A resource imports only resources to its left; a shared folder imports none. */
 const resources =
-  "auth plans providers agents tools documents conversations events triggers versions forms visitors chat evaluations inbox doctor setup pages".split(
+  "auth plans providers trash agents tools documents conversations events triggers versions forms visitors chat evaluations inbox doctor setup pages".split(
     " ",
   );
 const sharedFolders = ["pools", "jobs", "http", "db", "models", "outbound", "outbox", "pictures", "telemetry"];

@@ -23,6 +23,7 @@ export const erasureMap = {
   events: "deleted with their conversation, or with the submission that they report",
   idleTimers: "deleted with their conversation",
   deliveries: "deleted with their submission, event or conversation",
+  trash: "deleted with their conversation, whose title is not in it; holds tools and triggers set by members",
   handoffTimers: "deleted with their conversation",
   sentHosts: "deleted with their conversation or submission; listed in the receipt",
   deliveryAttempts: "deleted with their delivery, with the receivers' responses",

@@ -47,6 +47,7 @@ export * from "./tools/client-tool.ts";
 export * from "./tools/secret.ts";
 export * from "./tools/tool.ts";
 export * from "./tools/tool-error.ts";
+export * from "./trash/trash.ts";
 export * from "./triggers/trigger.ts";
 export * from "./triggers/trigger-settings.ts";
 export * from "./visitors/page.ts";

@@ -31,7 +31,13 @@ const WAIT_MS = 2_000;
 
 /** Finishes deletions of agents that were interrupted by a restart. @returns the number of agents */
 export async function deleteRemains(db: Db): Promise<number> {
-  const deleted = await db.selectFrom("agents").select("id").where("deletedAt", "is not", null).execute();
+  const inTrash = db.selectFrom("trash").select("id").where("kind", "=", "agent").where("isPurging", "=", 0);
+  const deleted = await db
+    .selectFrom("agents")
+    .select("id")
+    .where("deletedAt", "is not", null)
+    .where("id", "not in", inTrash)
+    .execute();
   for (const { id } of deleted) await withStatementTimeout(STATEMENT_MS, () => deleteContent(db, id));
   return deleted.length;
 }

@@ -112,6 +112,8 @@ import { secretRoutes } from "./tools/secrets/routes.ts";
 import { createSecretService } from "./tools/secrets/service.ts";
 import { createWebhookSecrets } from "./tools/secrets/webhook-secrets.ts";
 import { createToolService, type ToolService } from "./tools/service.ts";
+import { trashRoutes } from "./trash/routes.ts";
+import { createTrash, type Trash } from "./trash-module.ts";
 import { createListingCache } from "./triggers/listing.ts";
 import { triggerRoutes } from "./triggers/routes.ts";
 import { createTriggerService, type TriggerService } from "./triggers/service.ts";
@@ -122,7 +124,6 @@ import { createFrozenTools } from "./versions/frozen-tools.ts";
 import { createRollouts } from "./versions/rollouts.ts";
 import { versionRoutes } from "./versions/routes.ts";
 import { createVersionService } from "./versions/service.ts";
-import { createConversationDeletion } from "./visitors/delete-conversation.ts";
 import { visitorRoutes } from "./visitors/routes.ts";
 import { createVisitorService, type VisitorService } from "./visitors/service.ts";
 
@@ -197,7 +198,8 @@ export async function createApp(deps: AppDeps) {
     listings,
   );
   const visitors = createVisitorService(deps, { log: conversationLog, checkpoint, recordEvents });
-  const deleteConversation = createConversationDeletion({ conversations, visitors, log: conversationLog, checkpoint });
+  const kinds = { agents, drafts, tools, triggers, documents, conversations, visitors };
+  const trash = createTrash(deps, kinds, { conversationLog, checkpoint, listings, replies, deleteContent });
   const parts = { agents, attachments, conversations, conversationLog, replies, store: replyStore, bytes: chatBytes };
   const sources = {
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
@@ -208,7 +210,7 @@ export async function createApp(deps: AppDeps) {
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
   const inbox = createInboxService(deps, { agents, conversations, assignConversation, log: conversationLog });
   const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
-  const timers = [idleWorker, notices, attachmentSweeper];
+  const timers = [idleWorker, notices, attachmentSweeper, trash.purge];
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));
   const addMetrics = (registry: Registry) => addHandoffMetrics(registry, deps, handoffCounters);
   healthRoutes(app, deps, {
@@ -217,20 +219,21 @@ export async function createApp(deps: AppDeps) {
     handoffs: { addMetrics },
   });
   planRoutes(app, deps, calls);
-  addAgents(app, deps, { agents, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
+  addAgents(app, deps, { agents, trash, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
   const evaluations = createEvaluations(deps, { agents, conversations }, sources);
   addVersions(app, deps, { agents, drafts, secrets: accountSecrets, evaluations, onChange: listings.forget });
-  addTools(app, { tools, toolRunner, webhookSecrets, accountSecrets, idempotency });
+  addTools(app, { tools, trash, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
+  trashRoutes(app, trash.service);
   webhookRoutes(app, webhooks, idempotency);
-  triggerRoutes(app, deps, { agents, tools, triggers, idempotency });
+  triggerRoutes(app, deps, { agents, tools, triggers, trash: trash.triggers, idempotency });
   visitorTriggerRoutes(app, config, { triggers: visitorTriggers, idempotency });
   addConversations(app, deps, {
     agents,
     conversations,
     attachments,
     marks: createConversationMarks({ conversations, log: conversationLog }),
-    deleteConversation,
+    trash,
     chat,
     documents,
     inbox,
@@ -332,10 +335,10 @@ function addAccounts(app: App, deps: AppDeps): AuditLog {
 function addAgents(
   app: App,
   deps: AppDeps,
-  parts: { agents: AgentService; drafts: Drafts; idempotency: Idempotency; copyContent: CopyContent },
+  parts: { agents: AgentService; trash: Trash; drafts: Drafts; idempotency: Idempotency; copyContent: CopyContent },
 ) {
-  const { agents, drafts, idempotency, copyContent } = parts;
-  agentRoutes(app, { agents, idempotency, copyContent });
+  const { agents, trash, drafts, idempotency, copyContent } = parts;
+  agentRoutes(app, { agents, trash: trash.agents, idempotency, copyContent });
   identityTokenRoutes(app, agents);
   agentImageRoutes(app, createAgentImageService(deps, { agents, drafts }));
 }
@@ -358,14 +361,15 @@ function addTools(
   app: App,
   parts: {
     tools: ToolService;
+    trash: Trash;
     toolRunner: ReturnType<typeof createToolRunner>;
     webhookSecrets: ReturnType<typeof createWebhookSecrets>;
     accountSecrets: ReturnType<typeof createSecretService>;
     idempotency: Idempotency;
   },
 ) {
-  const { tools, toolRunner, webhookSecrets, accountSecrets, idempotency } = parts;
-  toolRoutes(app, { tools, runner: toolRunner, webhookSecrets, idempotency });
+  const { tools, trash, toolRunner, webhookSecrets, accountSecrets, idempotency } = parts;
+  toolRoutes(app, { tools, trash: trash.tools, runner: toolRunner, webhookSecrets, idempotency });
   secretRoutes(app, accountSecrets);
 }
 
@@ -378,7 +382,7 @@ function addKnowledge(
   },
 ) {
   const { documents, sites, idempotency } = parts;
-  documentRoutes(app, documents.service, idempotency);
+  documentRoutes(app, { documents: documents.service, trash: documents.trash, idempotency });
   answerRoutes(app, documents.answers);
   sourceRoutes(app, sites.service, idempotency);
   embeddingRoutes(app, documents.embeddings);
@@ -424,7 +428,7 @@ type Conversations = {
   attachments: AttachmentService;
   chat: ChatService;
   marks: ConversationMarks;
-  deleteConversation: ReturnType<typeof createConversationDeletion>;
+  trash: Trash;
   documents: ReturnType<typeof createDocuments>;
   inbox: InboxService;
   live: LiveStreams;
@@ -435,7 +439,7 @@ type Conversations = {
 
 /** Registers the routes for what visitors write: conversations and form submissions. */
 function addConversations(app: App, deps: AppDeps, parts: Conversations) {
-  const { agents, conversations, attachments, marks, deleteConversation, chat, documents } = parts;
+  const { agents, conversations, attachments, marks, trash, chat, documents } = parts;
   const { inbox, live, forms, visitors, idempotency } = parts;
   const analytics = createConversationAnalytics(deps, agents);
   const visitorLimit = registerVisitorLimit(app, deps.config);
@@ -446,7 +450,8 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
     analytics,
     failures,
     readTrace: (place) => readTrace(deps, place),
-    deleteConversation,
+    deleteConversation: trash.deletion.delete,
+    trash: trash.conversations,
   });
   attachmentRoutes(app, deps, { agents, conversations, attachments });
   tagRoutes(app, createTagService(deps, conversations));

@@ -84,6 +84,8 @@ export function readConfig(environment: Environment) {
     signIn: readSignIn(get, problems),
     submissionRetentionDays: get<number | null>("FOYER_SUBMISSION_RETENTION_DAYS", int(1, 36_500), null),
     retentionDays: get<number | null>("FOYER_RETENTION_DAYS", int(1, 36_500), null),
+    /** how long what is in the trash can be restored; 0 = there is no trash */
+    trashDays: get("FOYER_TRASH_DAYS", int(0, 3_650), 30),
     models: {
       defaultModel: get<string | null>("FOYER_DEFAULT_MODEL", text, null),
       providers: readProviders(environment, problems),

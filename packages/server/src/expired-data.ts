@@ -25,7 +25,13 @@ export async function deleteExpiredData(
       .selectFrom("agents")
       .select(["id", "retention"])
       .where("id", ">", after)
-      .where("deletedAt", "is", null)
+      // Also of agents in the trash. The content of deleted ones is being deleted as a whole.
+      .where(({ or, eb, selectFrom }) =>
+        or([
+          eb("deletedAt", "is", null),
+          eb("id", "in", selectFrom("trash").select("trash.id").where("kind", "=", "agent")),
+        ]),
+      )
       .orderBy("id")
       .limit(AGENTS_PER_PAGE)
       .execute(),

@@ -23,6 +23,7 @@ export function createAgentImageStore(db: Db) {
         .selectFrom("agents")
         .select([column, "draft"])
         .where("id", "=", agentId)
+        .where("deletedAt", "is", null)
         .executeTakeFirst();
       if (!agent) return undefined;
       const drafted: Partial<AgentRow> = JSON.parse(agent.draft);

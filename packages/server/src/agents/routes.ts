@@ -7,11 +7,17 @@ import { sendJsonPages } from "../http/json-pages.ts";
 import { checkAgent } from "./columns.ts";
 import { readEditor } from "./editor.ts";
 import type { AgentService, CopyContent } from "./service.ts";
+import type { AgentTrash } from "./trash.ts";
 
 /** `copyContent` copies the tools and triggers of a duplicated agent, because this folder may not import them. */
 export function agentRoutes(
   app: App,
-  { agents, idempotency, copyContent }: { agents: AgentService; idempotency: Idempotency; copyContent: CopyContent },
+  {
+    agents,
+    trash,
+    idempotency,
+    copyContent,
+  }: { agents: AgentService; trash: AgentTrash; idempotency: Idempotency; copyContent: CopyContent },
 ): void {
   app.route({
     ...contract.listAgents,
@@ -64,6 +70,21 @@ export function agentRoutes(
     ...contract.deleteAgent,
     handler: async (request) => {
       await agents.delete(requirePrincipal(request).organizationId, request.params.id, readEditor(request));
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
+    ...contract.trashAgent,
+    handler: async (request) => {
+      const { organizationId } = requirePrincipal(request);
+      const data = await trash.trash({ organizationId, id: request.params.id }, readEditor(request));
+      return { data, error: null };
+    },
+  });
+  app.route({
+    ...contract.restoreAgent,
+    handler: async (request) => {
+      await trash.restore({ organizationId: requirePrincipal(request).organizationId, id: request.params.id });
       return { data: { success: true as const }, error: null };
     },
   });

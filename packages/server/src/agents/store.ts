@@ -128,8 +128,12 @@ async function update(db: Db, { organizationId, id }: AgentId, changes: Partial<
     .execute();
 }
 
-/** The slug for a renamed agent: `slug`, or `slug` extended with a number. */
-async function chooseSlug(trx: Transaction<Tables>, { organizationId, id }: AgentId, slug: string): Promise<string> {
+/** The slug for an agent that is renamed or restored: `slug`, or `slug` extended with a number. */
+export async function chooseSlug(
+  trx: Transaction<Tables>,
+  { organizationId, id }: AgentId,
+  slug: string,
+): Promise<string> {
   await lockRow(trx, "organizations", organizationId);
   return findFreeSlug(slug, await readSlugs(trx, { organizationId, slug, exceptId: id }));
 }
@@ -152,7 +156,7 @@ async function readSlugs(
 }
 
 /** The organization must be locked, so that simultaneous requests cannot exceed the limit. */
-async function checkAgentLimit(trx: Transaction<Tables>, organizationId: string): Promise<void> {
+export async function checkAgentLimit(trx: Transaction<Tables>, organizationId: string): Promise<void> {
   const organization = await trx
     .selectFrom("organizations")
     .select("plan")

@@ -1,7 +1,7 @@
 import type { ProviderFailures } from "@foyer/contract";
 import { DAY_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
-import { agentExists } from "../db/deleted-agents.ts";
+import { agentExists, isOutsideTrash } from "../db/deleted-agents.ts";
 import type { ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 
@@ -20,6 +20,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .select(["provider", "at", "isAnswered"])
       .where("organizationId", "=", organizationId)
       .where(agentExists("replyFailures"))
+      .where(isOutsideTrash("replyFailures"))
       .where("at", ">=", since())
       .orderBy("at", "desc")
       .limit(MAX_COUNTED);
@@ -41,6 +42,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .selectAll()
       .where("organizationId", "=", organizationId)
       .where(agentExists("replyFailures"))
+      .where(isOutsideTrash("replyFailures"))
       .where("at", "=", at)
       .where("provider", provider === null ? "is" : "=", provider)
       .limit(1)

@@ -10,6 +10,7 @@ import type { ConversationMarks } from "./marks.ts";
 import type { ReplyFailures } from "./reply-failures.ts";
 import type { ConversationService } from "./service.ts";
 import type { Viewer } from "./store.ts";
+import type { ConversationTrash } from "./trash.ts";
 
 export function conversationRoutes(
   app: App,
@@ -20,6 +21,7 @@ export function conversationRoutes(
     failures,
     readTrace,
     deleteConversation,
+    trash,
   }: {
     conversations: ConversationService;
     marks: ConversationMarks;
@@ -31,6 +33,7 @@ export function conversationRoutes(
       messageId: string;
     }): Promise<contract.ReplyTrace>;
     deleteConversation(viewer: Viewer, id: string, options: { submissions: boolean }): Promise<void>;
+    trash: ConversationTrash;
   },
 ): void {
   app.route({
@@ -83,6 +86,20 @@ export function conversationRoutes(
     handler: async (request) => {
       const { id } = request.params;
       await deleteConversation(readViewer(request, id), id, { submissions: request.query.submissions === true });
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
+    ...contract.trashConversation,
+    handler: async (request) => {
+      const { organizationId, name } = requirePrincipal(request);
+      return { data: await trash.trash(organizationId, request.params.id, name), error: null };
+    },
+  });
+  app.route({
+    ...contract.restoreConversation,
+    handler: async (request) => {
+      await trash.restore(requirePrincipal(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
   });

@@ -6,7 +6,7 @@ import type { IdentityProof } from "../agents/identity/verified-visitor.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
 import type { DatabaseKind } from "../db/database-kind.ts";
-import { agentExists } from "../db/deleted-agents.ts";
+import { isVisible, notInTrash } from "../db/deleted-agents.ts";
 import type { Db } from "../db/open.ts";
 import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { AttachmentRow } from "../db/tables/attachments.ts";
@@ -107,7 +107,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
       const visible = db
         .selectFrom("conversations")
         .where("organizationId", "=", organizationId)
-        .where(agentExists("conversations"));
+        .where(isVisible("conversations"));
       if (agentId !== undefined && !isFiltered && isByActivity) {
         const ids = findIdsByActivity(db, agentId, { limit, offset, ...omitUndefined({ after }) });
         const page = visible.where("id", "in", ids).select(listColumns).select(summaryExtras);
@@ -144,7 +144,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .selectAll()
         .where("id", "=", id)
         .where(isVisibleTo(viewer))
-        .where(agentExists("conversations"))
+        .where(isVisible("conversations"))
         .executeTakeFirst();
     },
     /** @param after a position; only messages after it are read */
@@ -171,7 +171,7 @@ async function* readSummaryPages(
     const page = db
       .selectFrom("conversations")
       .where("organizationId", "=", organizationId)
-      .where(agentExists("conversations"))
+      .where(isVisible("conversations"))
       .$call(matches(filter, databaseKind))
       .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
       .select(listColumns)
@@ -232,6 +232,7 @@ function findIdsByActivity(db: Db, agentId: string, { limit, offset, after }: Pa
     .selectFrom("conversations as own")
     .select("own.id")
     .where("own.agentId", "=", agentId)
+    .where(notInTrash("own.id"))
     .$if(after !== undefined, (query) => query.where(isBefore(after)))
     .orderBy("own.updatedAt", "desc")
     .orderBy("own.id", "desc")
@@ -275,6 +276,7 @@ function pageQueries(db: Db) {
           .selectFrom("conversations as own")
           .select("own.id")
           .where("own.agentId", "=", param("agentId"))
+          .where(notInTrash("own.id"))
           .orderBy("own.id", "desc")
           .limit(param("limit"))
           .offset(param("offset")),

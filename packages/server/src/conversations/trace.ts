@@ -1,5 +1,5 @@
 import type { ReplyTrace, TraceStep } from "@foyer/contract";
-import { agentExists } from "../db/deleted-agents.ts";
+import { isVisible } from "../db/deleted-agents.ts";
 import type { ReplyStepRow } from "../db/tables/models.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
@@ -17,7 +17,7 @@ export async function readTrace(
     .where("messages.role", "=", "assistant")
     .where("conversations.id", "=", conversationId)
     .where("conversations.organizationId", "=", organizationId)
-    .where(agentExists("conversations"))
+    .where(isVisible("conversations"))
     .executeTakeFirst();
   if (!message) throw notFound("Reply");
   const rows = await db

@@ -18,6 +18,7 @@ import type { IndexTables } from "./tables/passage-index.ts";
 import type { PlanTables } from "./tables/plans.ts";
 import type { PresenceTables } from "./tables/presence.ts";
 import type { TeamChatTables } from "./tables/team-chats.ts";
+import type { TrashColumns, TrashTables } from "./tables/trash.ts";
 import type { TriggerTables } from "./tables/triggers.ts";
 import type {
   DraftColumns,
@@ -50,6 +51,7 @@ export type Tables = AnswerTables &
   PlanTables &
   PresenceTables &
   TeamChatTables &
+  TrashTables &
   TriggerTables &
   VersionTables &
   VisitorTables & {
@@ -97,6 +99,7 @@ export type Tables = AnswerTables &
     conversations: ConversationTable &
       InboxColumns &
       EventColumns &
+      TrashColumns &
       OwnershipTable & { [Name in keyof ConversationCost]: Generated<number> };
     conversationHours: ConversationHourRow;
     messages: Omit<

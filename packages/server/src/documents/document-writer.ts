@@ -194,8 +194,8 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
         contentHash,
         uniqueContent: row.uniqueContent === null ? null : contentHash,
       });
-      await applySettings(trx, row, settings);
       if (updated) {
+        await applySettings(trx, row, settings);
         await keep?.(trx, row.agentId, { status: 202, document: toDocument(updated) });
         await alongside?.(trx, row.id);
       }
@@ -222,7 +222,7 @@ async function changeSettings({ store }: Parts, row: DocumentRow, settings: Sett
   if (Object.keys(settings).length === 0) return { status: 200, document: toDocument(row) };
   const updated = await store.inTransaction(async (trx) => {
     const changed = await store.update(trx, row, { ...settings, updatedAt: Date.now() });
-    await applySettings(trx, row, settings);
+    if (changed) await applySettings(trx, row, settings);
     return changed;
   });
   if (!updated) throw notFound("Document");
@@ -234,7 +234,7 @@ async function processAgain(parts: Parts, row: DocumentRow, changes: Partial<Doc
   const { store } = parts;
   const updated = await store.inTransaction(async (trx) => {
     const changed = await store.updateAndQueue(trx, row, changes);
-    await applySettings(trx, row, changes);
+    if (changed) await applySettings(trx, row, changes);
     return changed;
   });
   if (!updated) throw notFound("Document");
@@ -313,7 +313,8 @@ export function pickSettings({ isEnabled, citation }: Pick<DocumentChanges, "isE
   });
 }
 
-function limitReached(plan: string, documentsPerAgent: number) {
+/** The plan allows no more documents for the agent. */
+export function limitReached(plan: string, documentsPerAgent: number) {
   return new AppError(
     "DOCUMENT_LIMIT_REACHED",
     `The plan ${plan} allows ${documentsPerAgent} documents for each agent. Delete some, or choose a larger plan.`,

@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 import { createAnswerRecorder } from "./answers/recorder.ts";
 import { createAnswerService } from "./answers/service.ts";
 import { createAnswerStore } from "./answers/store.ts";
+import { createDocumentTrash } from "./document-trash.ts";
 import { createDocumentWriter } from "./document-writer.ts";
 import { createEmbeddings } from "./embeddings/embeddings.ts";
 import { createExtractor } from "./extract/extractor.ts";
@@ -57,6 +58,7 @@ export function createDocuments(
   );
   return {
     service,
+    trash: createDocumentTrash(deps, { store, writer }),
     /** The parts that the site crawler needs to turn pages into documents. */
     parts: { documents: store, files, writer, extractor, siteClients },
     /** Unanswered questions and document uses. */

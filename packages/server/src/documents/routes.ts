@@ -7,13 +7,17 @@ import { formatAttachment } from "../http/attachment.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { createRateLimit } from "../plans/rate-limit.ts";
+import type { DocumentTrash } from "./document-trash.ts";
 import { fileLimits } from "./extract/limits.ts";
 import { type DocumentService, fileTooLargeError } from "./service.ts";
 
 /** Retries per minute and organization. A request that retries several documents counts once. */
 const RETRIES_PER_MINUTE = 60;
 
-export function documentRoutes(app: App, documents: DocumentService, idempotency: Idempotency): void {
+export function documentRoutes(
+  app: App,
+  { documents, trash, idempotency }: { documents: DocumentService; trash: DocumentTrash; idempotency: Idempotency },
+): void {
   const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
   const retries = createRateLimit(RETRIES_PER_MINUTE, "retries of documents");
   readRoutes(app, documents);
@@ -53,6 +57,21 @@ export function documentRoutes(app: App, documents: DocumentService, idempotency
     handler: async (request) => {
       await documents.delete(organizationOf(request), request.params.id);
       return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.trashDocument,
+    handler: async (request) => {
+      const { organizationId, name } = requirePrincipal(request);
+      return { data: await trash.trash({ organizationId, id: request.params.id }, name), error: null };
+    },
+  });
+  app.route({
+    ...contract.restoreDocument,
+    handler: async (request) => {
+      const { organizationId, plan } = requirePrincipal(request);
+      await trash.restore({ organizationId, id: request.params.id }, plan);
+      return { data: { success: true as const }, error: null };
     },
   });
   app.route({

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SelectQueryBuilder, sql, type Transaction, type UpdateObject } from "kysely";
 import { containsText } from "../db/contains-text.ts";
 import { databaseNow } from "../db/database-clock.ts";
+import { isVisible } from "../db/deleted-agents.ts";
 import { lockRow } from "../db/lock-row.ts";
 import type { DocumentRow } from "../db/tables/documents.ts";
 import type { Tables } from "../db/tables.ts";
@@ -37,7 +38,7 @@ export function createDocumentStore(deps: StoreDeps) {
 
 function documentReaders({ db, databaseKind, reads }: StoreDeps) {
   const selectOwned = (organizationId: string) =>
-    db.selectFrom("documents").where("organizationId", "=", organizationId);
+    db.selectFrom("documents").where("organizationId", "=", organizationId).where(isVisible("documents"));
   const selectFiltered = (organizationId: string, { agentId, sourceId, state, kind, q }: DocumentFilter) =>
     selectOwned(organizationId)
       .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId ?? ""))
@@ -135,6 +136,7 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
       .set(changes)
       .where("id", "=", id)
       .where("organizationId", "=", organizationId)
+      .where("trashedAt", "is", null)
       .returningAll()
       .executeTakeFirst();
   }
@@ -149,7 +151,8 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
       const counted = trx
         .selectFrom("documents")
         .where("organizationId", "=", organizationId)
-        .where("agentId", "=", agentId);
+        .where("agentId", "=", agentId)
+        .where("trashedAt", "is", null);
       return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
     /** Inserts the document together with the job that processes it. */

@@ -27,6 +27,8 @@ function toEvents(change: Change): NewEvent[] {
     case "rating_reported":
       return [toRatingEvent(change)];
     case "erased":
+    case "trashed":
+    case "restored":
       return [];
   }
 }

@@ -1,6 +1,7 @@
-import { MINUTE_MS } from "@foyer/contract/rules/time";
+import { HOUR_MS, MINUTE_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
 import type { ConversationLog } from "../conversations/log/log.ts";
+import { isShown } from "../db/deleted-agents.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { createTimerLoop } from "../jobs/timer-loop.ts";
@@ -19,6 +20,8 @@ const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
 const SILENT_MS = 30_000;
 /** The delay before a conversation that could not be reported is retried, so that it does not delay the others. */
 const RETRY_MS = 5 * MINUTE_MS;
+/** How often a timer is looked at while its conversation or agent is in the trash, in milliseconds. */
+const HIDDEN_MS = HOUR_MS;
 
 type Parts = {
   record: RecordEvents;
@@ -68,7 +71,7 @@ function createReport(
       // Lock conversations before their timers, in the same order as when a message arrives, to prevent deadlocks.
       const conversation = await trx
         .selectFrom("conversations")
-        .select(["organizationId", "agentId", "messageCount"])
+        .select(["organizationId", "agentId", "messageCount", isShown])
         .where("id", "=", conversationId)
         .$if(databaseKind === "postgres", (query) => query.forUpdate())
         .executeTakeFirst();
@@ -81,6 +84,10 @@ function createReport(
       if (!conversation || !due) return;
       const { organizationId, agentId, messageCount } = conversation;
       const timers = trx.updateTable("idleTimers").where("conversationId", "=", conversationId);
+      if (Number(conversation.isShown) === 0) {
+        await timers.set({ dueAt: now() + HIDDEN_MS }).execute();
+        return;
+      }
       const last = await readNewestMessage(trx, conversationId);
       if (last?.role === "assistant" && last.stopReason === null && now() - last.updatedAt < SILENT_MS) {
         await timers.set({ dueAt: now() + SILENT_MS }).execute();

@@ -146,6 +146,7 @@ export const tags = [
   { name: "Documents", description: "What an agent knows: texts, questions and answers, files and web pages." },
   { name: "Sources", description: "Websites whose pages are documents of an agent." },
   { name: "Triggers", description: "Rules by which the widget opens the chat, a form or a bubble." },
+  { name: "Trash", description: "What members deleted and can still restore." },
   { name: "Form submissions", description: "Submit forms, follow their delivery and read analytics." },
   { name: "Notices", description: "Notify members and team chats of visitors who are waiting for a person." },
   { name: "Webhooks", description: "Send conversation events to other systems, or let them fetch the events." },

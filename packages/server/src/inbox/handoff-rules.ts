@@ -87,6 +87,7 @@ export function createEventRule(log: { request: RequestHuman }) {
       .where("organizationId", "=", agent.organizationId)
       .where("sessionId", "=", sessionId)
       .where("agentId", "=", agentId)
+      .where("trashedAt", "is", null)
       .where("updatedAt", ">", Date.now() - RECENT_MS)
       .orderBy("id", "desc")
       .limit(1)

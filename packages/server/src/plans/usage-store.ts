@@ -1,5 +1,6 @@
 import type { AgentUsage } from "@foyer/contract";
 import { sql } from "kysely";
+import { isVisible, notInTrash } from "../db/deleted-agents.ts";
 import type { Deps } from "../deps.ts";
 
 /**
@@ -22,7 +23,8 @@ export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
         const conversations = selectFrom("conversations")
           .select(count)
           .whereRef("conversations.agentId", "=", "agents.id")
-          .where("conversations.id", ">=", firstConversation);
+          .where("conversations.id", ">=", firstConversation)
+          .where(notInTrash("conversations.id"));
         const ofMonth = selectFrom("agentMonths")
           .whereRef("agentMonths.agentId", "=", "agents.id")
           .where("month", "=", month);
@@ -30,7 +32,10 @@ export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
           .select(sql<number>`cast(sum(submitted) as bigint)`.as("n"))
           .whereRef("formDays.agentId", "=", "agents.id")
           .where("day", ">=", firstDay);
-        const documents = selectFrom("documents").select(count).whereRef("documents.agentId", "=", "agents.id");
+        const documents = selectFrom("documents")
+          .select(count)
+          .whereRef("documents.agentId", "=", "agents.id")
+          .where(isVisible("documents"));
         const chatBytes = selectFrom("byteDays")
           .select("bytes")
           .whereRef("byteDays.organizationId", "=", "agents.organizationId")

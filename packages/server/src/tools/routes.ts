@@ -12,15 +12,23 @@ import { withExecutionType } from "./columns.ts";
 import type { ToolRunner } from "./run-tool.ts";
 import { checkIsForm, type WebhookSecrets } from "./secrets/webhook-secrets.ts";
 import type { ToolService } from "./service.ts";
+import type { ToolTrash } from "./tool-trash.ts";
 
 export function toolRoutes(
   app: App,
   {
     tools,
+    trash,
     runner,
     webhookSecrets,
     idempotency,
-  }: { tools: ToolService; runner: ToolRunner; webhookSecrets: WebhookSecrets; idempotency: Idempotency },
+  }: {
+    tools: ToolService;
+    trash: ToolTrash;
+    runner: ToolRunner;
+    webhookSecrets: WebhookSecrets;
+    idempotency: Idempotency;
+  },
 ): void {
   const findForm = async (request: FastifyRequest, id: string) =>
     checkIsForm(await tools.existing(requirePrincipal(request).organizationId, id));
@@ -75,6 +83,21 @@ export function toolRoutes(
     handler: async (request) => {
       await tools.delete(requirePrincipal(request).organizationId, request.params.id, readEditor(request));
       return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.trashTool,
+    handler: async (request) => {
+      const { organizationId } = requirePrincipal(request);
+      const data = await trash.trash({ organizationId, id: request.params.id }, readEditor(request));
+      return { data, error: null };
+    },
+  });
+  app.route({
+    ...contract.restoreTool,
+    handler: async (request) => {
+      await trash.restore(requirePrincipal(request), request.params.id, readEditor(request));
+      return { data: { success: true as const }, error: null };
     },
   });
   app.route({

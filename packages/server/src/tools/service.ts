@@ -233,14 +233,16 @@ function disabledSince(row: ToolRow, { isEnabled }: ToolSettings): Pick<ToolRow,
   return row.isEnabled === 1 ? { disabledAt: Date.now() } : undefined;
 }
 
-function limitReached(plan: string, toolsPerAgent: number | null) {
+/** The plan allows no more tools for the agent. */
+export function limitReached(plan: string, toolsPerAgent: number | null) {
   return new AppError(
     "TOOL_LIMIT_REACHED",
     `The plan ${plan} allows ${toolsPerAgent} tools for each agent. Delete one, or choose a larger plan.`,
   );
 }
 
-function refuseDuplicate(name: string) {
+/** Turns the error of a taken name into a conflict. */
+export function refuseDuplicate(name: string) {
   return (error: unknown): never => {
     if (isMissingReference(error)) throw notFound("Agent");
     if (!isDuplicate(error)) throw error;

@@ -11,6 +11,7 @@ import { checkSettings } from "./rules.ts";
 import type { TriggerService } from "./service.ts";
 import { createTriggerStats } from "./stats.ts";
 import { formTemplates, triggerTemplates } from "./templates.ts";
+import type { TriggerTrash } from "./trigger-trash.ts";
 
 export function triggerRoutes(
   app: App,
@@ -19,8 +20,15 @@ export function triggerRoutes(
     agents,
     tools,
     triggers,
+    trash,
     idempotency,
-  }: { agents: AgentService; tools: ToolService; triggers: TriggerService; idempotency: Idempotency },
+  }: {
+    agents: AgentService;
+    tools: ToolService;
+    triggers: TriggerService;
+    trash: TriggerTrash;
+    idempotency: Idempotency;
+  },
 ): void {
   const stats = createTriggerStats(deps, agents);
 
@@ -90,6 +98,22 @@ export function triggerRoutes(
     handler: async (request) => {
       await triggers.delete(requirePrincipal(request).organizationId, request.params.id, readEditor(request));
       return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.trashTrigger,
+    handler: async (request) => {
+      const { organizationId } = requirePrincipal(request);
+      const data = await trash.trash({ organizationId, id: request.params.id }, readEditor(request));
+      return { data, error: null };
+    },
+  });
+  app.route({
+    ...contract.restoreTrigger,
+    handler: async (request) => {
+      const { organizationId } = requirePrincipal(request);
+      await trash.restore({ organizationId, id: request.params.id }, readEditor(request));
+      return { data: { success: true as const }, error: null };
     },
   });
 }

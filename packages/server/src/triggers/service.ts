@@ -120,7 +120,7 @@ export function createTriggerService(
       const trigger = toTrigger(row);
       await drafts
         .edit({ ...owner, editor }, async (trx) => {
-          await insert(store, trx, row);
+          await insertTrigger(store, trx, row);
           await keep?.(trx, agentId, trigger);
         })
         .catch(refuseMissingForm);
@@ -131,7 +131,7 @@ export function createTriggerService(
     async duplicate(organizationId: string, id: string, editor: Editor): Promise<Trigger> {
       const copy = toCopy(await findTrigger(organizationId, id));
       await drafts
-        .edit({ organizationId, agentId: copy.agentId, editor }, (trx) => insert(store, trx, copy))
+        .edit({ organizationId, agentId: copy.agentId, editor }, (trx) => insertTrigger(store, trx, copy))
         .catch(refuseMissingForm);
       return toTrigger(copy);
     },
@@ -155,8 +155,8 @@ export function createTriggerService(
   };
 }
 
-/** @throws 403 when the agent has as many triggers as it can */
-async function insert(store: TriggerStore, trx: Transaction<Tables>, row: TriggerRow): Promise<void> {
+/** Inserts a trigger of a locked agent. @throws 403 when the agent has as many triggers as it can */
+export async function insertTrigger(store: TriggerStore, trx: Transaction<Tables>, row: TriggerRow): Promise<void> {
   if (await store.insert(trx, row, MAX_PER_AGENT)) return;
   throw new AppError("FORBIDDEN", `An agent can have ${MAX_PER_AGENT} triggers. Delete one first.`);
 }

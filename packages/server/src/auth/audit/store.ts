@@ -39,10 +39,12 @@ export async function findTargetName(
   { organizationId, resource, id }: { organizationId: string; resource: string; id: string },
 ): Promise<string | null> {
   switch (resource) {
-    case "agents":
     case "tools":
     case "triggers":
+      return (await nameIn(db, resource, { organizationId, id })) ?? nameIn(db, "trash", { organizationId, id });
+    case "agents":
     case "tags":
+    case "trash":
       return nameIn(db, resource, { organizationId, id });
     case "documents":
       return findTitle(db, organizationId, id);
@@ -80,7 +82,7 @@ export async function findTargetName(
 
 async function nameIn(
   db: Db,
-  table: "agents" | "tools" | "triggers" | "apiKeys" | "cannedReplies" | "tags" | "noticeChannels",
+  table: "agents" | "tools" | "trash" | "triggers" | "apiKeys" | "cannedReplies" | "tags" | "noticeChannels",
   { organizationId, id }: { organizationId: string; id: string },
 ): Promise<string | null> {
   const row = await db

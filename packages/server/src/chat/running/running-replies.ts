@@ -81,10 +81,10 @@ export function createRunningReplies(
     },
     /** Aborts the reply of a conversation, or all replies of an agent. */
     abort,
-    /** Aborts the replies of erased conversations. */
+    /** Aborts the replies of conversations that were erased or moved to the trash. */
     listener: (async (trx, changes) => {
       for (const { kind, conversationId } of changes) {
-        if (kind === "erased") afterCommit(trx, () => abort({ conversationId }));
+        if (kind === "erased" || kind === "trashed") afterCommit(trx, () => abort({ conversationId }));
       }
     }) satisfies ChangeListener,
     remove(reply: RunningReply): void {

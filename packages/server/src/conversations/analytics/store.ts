@@ -19,6 +19,7 @@ export function createConversationAnalyticsStore({ db, reads }: Pick<Deps, "db" 
       .selectFrom("conversationHours")
       .innerJoin("agents", "agents.id", "conversationHours.agentId")
       .where("agents.organizationId", "=", organizationId)
+      .where("agents.deletedAt", "is", null)
       .$if(agentId !== undefined, (query) => query.where("conversationHours.agentId", "=", agentId ?? ""))
       .where("day", ">=", from)
       .where("day", "<=", to);
@@ -64,6 +65,7 @@ export function selectModels(db: Deps["db"], { organizationId, agentId, from, to
     .selectFrom("modelDays")
     .innerJoin("agents", "agents.id", "modelDays.agentId")
     .where("agents.organizationId", "=", organizationId)
+    .where("agents.deletedAt", "is", null)
     .$if(agentId !== undefined, (query) => query.where("modelDays.agentId", "=", agentId ?? ""))
     .where("day", ">=", from)
     .where("day", "<=", to);
@@ -91,6 +93,7 @@ function selectHandoffs(db: Deps["db"], { organizationId, agentId, from, to }: A
     .selectFrom("handoffDays")
     .innerJoin("agents", "agents.id", "handoffDays.agentId")
     .where("agents.organizationId", "=", organizationId)
+    .where("agents.deletedAt", "is", null)
     .$if(agentId !== undefined, (query) => query.where("handoffDays.agentId", "=", agentId ?? ""))
     .where("day", ">=", from)
     .where("day", "<=", to)

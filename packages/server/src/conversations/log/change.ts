@@ -92,7 +92,8 @@ export type Change =
     })
   /** a rating that replaced another one soon after its event is reported now */
   | (Omit<Place, "isTest"> & { kind: "rating_reported"; messageId: string; rating: Rating; comment: string | null })
-  | { kind: "erased"; organizationId: string; conversationId: string };
+  /** `trashed`: it was moved to the trash, where no reader sees it; `restored`: it is back */
+  | { kind: "erased" | "trashed" | "restored"; organizationId: string; conversationId: string };
 
 /**
  * Makes the visitor wait for a person. Does nothing unless the agent has the conversation.

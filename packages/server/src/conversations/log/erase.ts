@@ -110,8 +110,12 @@ async function deleteConversations(
 
 /** Deletes conversations with their messages, and updates the counters of their agents. */
 async function remove(trx: Transaction<Tables>, which: (all: Deletion) => Deletion): Promise<Change[]> {
-  const deleted = await which(trx.deleteFrom("conversations")).returning(["id", "agentId", "organizationId"]).execute();
-  for (const [agentId, { length }] of Map.groupBy(deleted, (row) => row.agentId)) {
+  const deleted = await which(trx.deleteFrom("conversations"))
+    .returning(["id", "agentId", "organizationId", "trashedAt"])
+    .execute();
+  // Conversations in the trash are not counted.
+  const counted = deleted.filter(({ trashedAt }) => trashedAt === null);
+  for (const [agentId, { length }] of Map.groupBy(counted, (row) => row.agentId)) {
     await trx
       .updateTable("agentCounters")
       .set({ conversations: sql`conversations - ${length}` })

@@ -51,6 +51,7 @@ export function createHandlerChanges(emit: Emit) {
         })
         .where("id", "=", conversationId)
         .where("organizationId", "=", organizationId)
+        .where("trashedAt", "is", null)
         .where(({ eb, or }) =>
           or([
             eb("handler", "<>", "human"),

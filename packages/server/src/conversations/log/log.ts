@@ -9,6 +9,7 @@ import { createMemberMessages } from "./member-messages.ts";
 import { createRatings } from "./ratings.ts";
 import { createReplies } from "./replies.ts";
 import { createHandoffRequests } from "./requests.ts";
+import { createTrash } from "./trash.ts";
 
 export type ConversationLog = ReturnType<typeof createConversationLog>;
 
@@ -48,6 +49,7 @@ export function createConversationLog(
     ...createRatings(db, emit),
     ...createMarks(db),
     ...createErasure(db, emit),
+    ...createTrash(emit),
     /** Tells the listeners that the team is notified now of requests that were held back. */
     announce: emit,
   };

@@ -19,6 +19,7 @@ export function lockConversation(
     .set((x) => ({ changedAt: x.ref("changedAt") }))
     .where("id", "=", conversationId)
     .where("organizationId", "=", organizationId)
+    .where("trashedAt", "is", null)
     .returning(["agentId", "isTest"])
     .executeTakeFirst();
 }

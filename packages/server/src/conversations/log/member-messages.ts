@@ -36,6 +36,7 @@ export function createMemberMessages(emit: Emit) {
         .where("organizationId", "=", organizationId)
         .where("handler", "=", "human")
         .where("assigneeId", "=", userId)
+        .where("trashedAt", "is", null)
         .returning(["agentId", "epoch", "isTest", "messageCount", "textBytes", "toolBytes"])
         .executeTakeFirst();
       if (!conversation) return null;

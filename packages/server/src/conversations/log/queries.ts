@@ -150,6 +150,7 @@ function sizeQueries(db: Db) {
           changedAt: sql`case when handler = 'agent' then "changedAt" else ${param("now")} end`,
         })
         .where("id", "=", param("id"))
+        .where("trashedAt", "is", null)
         .returning(["messageCount", "textBytes", "toolBytes", "handler", "epoch"]),
     ),
     /** Releases the position of a reply that does not begin. */

@@ -60,6 +60,7 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
       .where("id", "=", conversationId)
       .where("organizationId", "=", organizationId)
       .where("agentId", "=", agent.id)
+      .where("trashedAt", "is", null)
       .where("handler", "=", "agent")
       .returning(["epoch", "isTest"])
       .executeTakeFirst();

@@ -7,10 +7,11 @@ import type {
 } from "@foyer/contract";
 import type { DocumentFormat } from "@foyer/contract/rules/document-formats";
 import type { Flag, Instant, Json } from "./column-types.ts";
+import type { TrashColumns } from "./trash.ts";
 
 /** The tables of documents and of the sites that they come from, as Kysely sees them. */
 export type DocumentTables = {
-  documents: DocumentRow;
+  documents: DocumentRow & TrashColumns;
   documentFiles: DocumentFileRow;
   documentFileParts: DocumentFilePartRow;
   documentTexts: DocumentTextRow;

@@ -1,5 +1,6 @@
 import type { UnansweredReason } from "@foyer/contract";
 import { sql } from "kysely";
+import { isOutsideTrash } from "../../db/deleted-agents.ts";
 import type { UnansweredQuestionRow } from "../../db/tables/answers.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -148,7 +149,8 @@ function citationReaders({ db, reads }: StoreDeps) {
       const all = db
         .selectFrom("documentCitations")
         .where("documentId", "=", documentId)
-        .where("organizationId", "=", organizationId);
+        .where("organizationId", "=", organizationId)
+        .where(isOutsideTrash("documentCitations"));
       const rows = await reads.run(
         all
           .select(["conversationId", "messageId", "question", "at"])
@@ -175,6 +177,7 @@ function questionQueries(db: Deps["db"]) {
         .selectFrom("unansweredQuestions")
         .where("agentId", "=", agentId)
         .where("organizationId", "=", organizationId)
+        .where(isOutsideTrash("unansweredQuestions"))
         .$if(reason !== undefined, (query) => query.where("reason", "=", reason ?? "not_cited"))
         .$if(from !== undefined, (query) => query.where("at", ">=", from ?? 0))
         .$if(to !== undefined, (query) => query.where("at", "<", to ?? 0))

@@ -1,6 +1,7 @@
 import type { SourcePageState } from "@foyer/contract";
 import { sql, type UpdateObject } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
+import { agentExists } from "../../db/deleted-agents.ts";
 import type { SourceRow } from "../../db/tables/documents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -31,7 +32,8 @@ function readers({ db, reads }: StoreDeps) {
     db
       .selectFrom("sources")
       .where("sources.organizationId", "=", organizationId)
-      .where("sources.state", "<>", "deleting");
+      .where("sources.state", "<>", "deleting")
+      .where(agentExists("sources"));
 
   return {
     async get(organizationId: string, id: string): Promise<SourceRow | undefined> {

@@ -3,6 +3,7 @@ import { DAY_MS } from "@foyer/contract/rules/time";
 import { type SqlBool, sql, type UpdateObject } from "kysely";
 import { databaseNow, msFromNow } from "../../db/database-clock.ts";
 import { isDuplicate } from "../../db/database-errors.ts";
+import { agentExists } from "../../db/deleted-agents.ts";
 import type { SourceRow } from "../../db/tables/documents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -50,7 +51,8 @@ function leases(deps: QueueDeps) {
     table: "sources",
     key: ["id"],
     leaseMs: SYNC_LEASE_MS,
-    claimable: sql<SqlBool>`(${isContinued} or ${isHostFree})`,
+    // The sites of an agent in the trash are not read. A deleted site is still cleaned up.
+    claimable: sql<SqlBool>`(${isContinued} or ${isHostFree}) and (state = 'deleting' or ${agentExists("sources")})`,
     onClaim: {
       state: sql`case when state = 'deleting' then state else 'running' end`,
       sync: sql`case when ${isContinued} then sync else sync + 1 end`,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { agentExists } from "../../db/deleted-agents.ts";
+import { isVisible } from "../../db/deleted-agents.ts";
 import type { Db } from "../../db/open.ts";
 import type { Instant } from "../../db/tables/column-types.ts";
 
@@ -52,7 +52,7 @@ export function createLiveStore(db: Db) {
         .select(["id", "changedAt", "epoch", "messageCount"])
         .where("organizationId", "in", organizationIds)
         .where("id", "in", ids)
-        .where(agentExists("conversations"))
+        .where(isVisible("conversations"))
         .execute();
       return new Map(rows.map((row) => [row.id, formatVersion(row)]));
     },
@@ -63,7 +63,7 @@ export function createLiveStore(db: Db) {
         .select(["id", "changedAt", "epoch", "messageCount"])
         .where("organizationId", "=", organizationId)
         .where(isOpen)
-        .where(agentExists("conversations"))
+        .where(isVisible("conversations"))
         .orderBy("changedAt", "desc")
         .limit(MAX_CHANGES)
         .execute();
@@ -76,7 +76,7 @@ export function createLiveStore(db: Db) {
         .select(lastPosition)
         .where("id", "=", id)
         .where("organizationId", "=", organizationId)
-        .where(agentExists("conversations"))
+        .where(isVisible("conversations"))
         .executeTakeFirst();
     },
     /** The conversations with their newest message that has text. */
@@ -89,7 +89,7 @@ export function createLiveStore(db: Db) {
         .select(["messages.id as messageId", "role", "authorId", "authorName", "messages.createdAt as sentAt"])
         .where("conversations.organizationId", "=", organizationId)
         .where("conversations.id", "in", ids)
-        .where(agentExists("conversations"))
+        .where(isVisible("conversations"))
         .orderBy("changedAt")
         .execute();
     },
@@ -110,7 +110,7 @@ async function countOpenConversations(db: Db, organizationId: string) {
     .select((x) => x.fn.countAll<number>().as("count"))
     .where("organizationId", "=", organizationId)
     .where(isOpen)
-    .where(agentExists("conversations"))
+    .where(isVisible("conversations"))
     .groupBy(["handler", "assigneeId"])
     .execute();
 }
@@ -123,7 +123,7 @@ async function readActivity(db: Db, organizationId: string, ids: readonly string
     .select(["lastMessageRole", "lastMessagePreview", "lastMessageAt"])
     .where("organizationId", "=", organizationId)
     .where("id", "in", ids)
-    .where(agentExists("conversations"))
+    .where(isVisible("conversations"))
     .execute();
 }
 

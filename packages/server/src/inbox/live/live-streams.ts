@@ -77,9 +77,11 @@ export function createLiveStreams(
     if (conversationId === null) return;
     if (isActivity(change)) happened(organizationId, conversationId);
     if (change.kind === "member_message") presence.answered(organizationId, change.userId).catch(onError);
-    if (isHandoffChange(change)) inboxFeed.changed(organizationId, conversationId);
-    // The streams of a deleted conversation end.
-    if (isHandoffChange(change) || change.kind === "erased") conversationFeed.changed(conversationId);
+    const isMoved = change.kind === "trashed" || change.kind === "restored";
+    if (isHandoffChange(change) || isMoved) inboxFeed.changed(organizationId, conversationId);
+    // The streams of a conversation that was deleted or is in the trash end.
+    if (isHandoffChange(change) || change.kind === "erased" || change.kind === "trashed")
+      conversationFeed.changed(conversationId);
   }
 
   return {
@@ -149,6 +151,8 @@ function isActivity(change: Change): boolean {
     case "closed":
     case "cancelled":
     case "erased":
+    case "trashed":
+    case "restored":
       return true;
     case "requested":
       return !change.isRepeated;

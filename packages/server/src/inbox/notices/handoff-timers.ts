@@ -1,6 +1,8 @@
+import { HOUR_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import type { ConversationLog } from "../../conversations/log/log.ts";
 import { touchConversation } from "../../conversations/log/marks.ts";
+import { isShown } from "../../db/deleted-agents.ts";
 import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -15,6 +17,8 @@ const EVERY_MS = 5_000;
  * The delay before a timer that could not be handled is retried, in milliseconds, so that it does not delay the others.
  */
 const RETRY_MS = 60_000;
+/** How often a timer is looked at while its conversation or agent is in the trash, in milliseconds. */
+const HIDDEN_MS = HOUR_MS;
 
 type Parts = {
   recorder: NoticeRecorder;
@@ -111,10 +115,20 @@ function createHandler(
       // deadlocks.
       const conversation = await trx
         .selectFrom("conversations")
-        .select(["epoch", "isTest"])
+        .select(["epoch", "isTest", isShown])
         .where("id", "=", conversationId)
         .$if(databaseKind === "postgres", (query) => query.forUpdate())
         .executeTakeFirst();
+      if (conversation && Number(conversation.isShown) === 0) {
+        await trx
+          .updateTable("handoffTimers")
+          .set({ dueAt: now() + HIDDEN_MS })
+          .where("conversationId", "=", conversationId)
+          .where("kind", "=", kind)
+          .where("dueAt", "<=", now())
+          .execute();
+        return;
+      }
       const timer = await trx
         .deleteFrom("handoffTimers")
         .where("conversationId", "=", conversationId)

@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { deleteInBatches } from "../../db/clean-up.ts";
 import type { Executor } from "../../db/compiled-query.ts";
 import type { DatabaseKind } from "../../db/database-kind.ts";
+import { isVisible } from "../../db/deleted-agents.ts";
 import { lockRow } from "../../db/lock-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
@@ -240,7 +241,7 @@ const MAX_MAILED_CHARACTERS = 8_000;
 function subjectQueries(db: Db) {
   return {
     /**
-     * Undefined when the conversation was deleted. The delivery that names the conversation belongs to the
+     * Undefined when the conversation was deleted or is in the trash. The delivery that names the conversation belongs to the
      * organization, so no other check is needed.
      */
     async subject(conversationId: string, handoffId: string): Promise<NoticeSubject | undefined> {
@@ -256,6 +257,7 @@ function subjectQueries(db: Db) {
         .select(["id", "linkVersion", "title", "userName", "userEmail", "context", "assigneeId"])
         .where("id", "=", conversationId)
         .where("organizationId", "=", handoff.organizationId)
+        .where(isVisible("conversations"))
         .executeTakeFirst();
       const agent = await db
         .selectFrom("agents")

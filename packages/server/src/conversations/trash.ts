@@ -1,0 +1,42 @@
+import type { Trashed } from "@foyer/contract";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../errors.ts";
+import { deletionTime, findInTrash } from "../trash/entries.ts";
+import type { ConversationLog } from "./log/log.ts";
+import type { ConversationService } from "./service.ts";
+
+type Parts = {
+  conversations: Pick<ConversationService, "existing">;
+  log: Pick<ConversationLog, "moveToTrash" | "restoreFromTrash">;
+  /** deletes permanently, for a server without a trash */
+  deleteConversation(viewer: { organizationId: string }, id: string, options: { submissions: boolean }): Promise<void>;
+};
+
+export type ConversationTrash = ReturnType<typeof createConversationTrash>;
+
+/** Moves conversations to the trash and restores them. */
+export function createConversationTrash(deps: Pick<Deps, "db" | "config">, parts: Parts) {
+  const { db, config } = deps;
+  const { conversations, log, deleteConversation } = parts;
+  return {
+    /** @throws 404 */
+    async trash(organizationId: string, id: string, trashedBy: string): Promise<Trashed> {
+      await conversations.existing({ organizationId }, id);
+      if (config.trashDays === 0) {
+        await deleteConversation({ organizationId }, id, { submissions: false });
+        return { deletesAt: null };
+      }
+      const trashedAt = Date.now();
+      const conversation = { organizationId, conversationId: id };
+      const isMoved = await inTransaction(db, (trx) => log.moveToTrash(trx, conversation, { trashedBy, trashedAt }));
+      if (!isMoved) throw notFound("Conversation");
+      return { deletesAt: deletionTime(config, trashedAt) };
+    },
+    /** @throws 404, or 409 when its agent is in the trash */
+    async restore(organizationId: string, id: string): Promise<void> {
+      await findInTrash(db, { organizationId, kind: "conversation", id });
+      await inTransaction(db, (trx) => log.restoreFromTrash(trx, { organizationId, conversationId: id }));
+    },
+  };
+}
