@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { type TrashKind, trashKinds } from "../rules/trash-kinds.ts";
 import {
   idParams,
   inEnvelope,
@@ -11,9 +12,7 @@ import {
   Timestamp,
 } from "../schema.ts";
 
-/** What can be moved to the trash. */
-export const trashKinds = ["agent", "conversation", "document", "tool", "trigger"] as const;
-export type TrashKind = (typeof trashKinds)[number];
+export type { TrashKind };
 
 export const TrashItem = Type.Object(
   {
@@ -67,7 +66,13 @@ export const listTrash = {
       offset: Type.Optional(listOffset),
     }),
     response: {
-      200: Type.Object({ data: Type.Array(ref(TrashItem)), pagination: Pagination, error: Type.Null() }),
+      200: inEnvelope(
+        Type.Object({
+          items: Type.Array(ref(TrashItem)),
+          keptDays: Type.Integer({ description: "After how many days entries are deleted (`FOYER_TRASH_DAYS`)" }),
+          pagination: Pagination,
+        }),
+      ),
     },
   },
 } as const;

@@ -1,9 +1,12 @@
+import { type TrashKind, trashKinds } from "@foyer/contract/rules/trash-kinds";
 import type { EndpointName } from "@foyer/sdk";
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { endpointQuery, queryClient } from "../data/queries.ts";
 import { stringParams } from "../search-params.ts";
 import { canOpen, settingsPages } from "../shell/destinations.tsx";
 import { requireSession, shell } from "./root.tsx";
+
+type TrashSearch = { kind?: TrashKind | undefined; page?: number | undefined };
 
 const settings = createRoute({
   getParentRoute: () => shell,
@@ -35,6 +38,15 @@ const members = createRoute({
   path: "/members",
   loader: () => prefetch("listMembers"),
   component: lazyRouteComponent(() => import("../pages/settings/members/members-page.tsx"), "MembersPage"),
+});
+const trash = createRoute({
+  getParentRoute: () => settings,
+  path: "/trash",
+  validateSearch: ({ kind, page }: Record<string, unknown>): TrashSearch => ({
+    kind: trashKinds.find((known) => known === kind),
+    page: Number(page) > 1 && Number(page) < 10_000_000 ? Math.trunc(Number(page)) : undefined,
+  }),
+  component: lazyRouteComponent(() => import("../pages/settings/trash/trash-page.tsx"), "TrashPage"),
 });
 const secrets = createRoute({
   getParentRoute: () => settings,
@@ -119,6 +131,7 @@ export const settingsRoutes = settings.addChildren([
   members,
   cannedReplies,
   tags,
+  trash,
   secrets,
   models,
   prices,

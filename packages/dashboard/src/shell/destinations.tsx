@@ -64,6 +64,7 @@ export const settingsPages = [
     minimumRole: minimumRole("GET", "/canned-replies"),
   },
   { name: "Tags", group: "Team", to: "/settings/tags", minimumRole: minimumRole("GET", "/tags") },
+  { name: "Trash", group: "Team", to: "/settings/trash", minimumRole: minimumRole("GET", "/trash") },
   {
     name: "Models",
     group: "Connections",

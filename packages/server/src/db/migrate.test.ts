@@ -88,6 +88,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0097-model-settings",
       "0100-agent-rollouts",
       "0105-agent-tests",
+      "0120-trash",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -162,6 +163,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0097-model-settings",
       "0100-agent-rollouts",
       "0105-agent-tests",
+      "0120-trash",
     ]);
   });
 

@@ -7,7 +7,7 @@ export function trashRoutes(app: App, trash: TrashService): void {
   app.route({
     ...contract.listTrash,
     handler: async (request) => ({
-      ...(await trash.list(requirePrincipal(request).organizationId, request.query)),
+      data: await trash.list(requirePrincipal(request).organizationId, request.query),
       error: null,
     }),
   });

@@ -38,7 +38,7 @@ export function createTrashService(deps: Pick<Deps, "db" | "reads" | "config" | 
     async list(organizationId: string, { limit, offset = 0, ...filter }: TrashQuery) {
       const page = { limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT), offset };
       const { rows, total } = await store.list(organizationId, filter, page);
-      return { data: rows.map(toItem), pagination: { total, ...page } };
+      return { items: rows.map(toItem), keptDays: config.trashDays, pagination: { total, ...page } };
     },
     /** @throws 404 */
     async delete(organizationId: string, id: string): Promise<void> {

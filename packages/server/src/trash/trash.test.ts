@@ -41,7 +41,7 @@ onBothDatabases("the trash", (createDatabase) => {
       { title: "Rental of a cargo bike", ...fields },
       [{ content: "How much is it for a week?" }],
     );
-  const entries = async (query = "") => (await call("GET", `/trash${query}`)).body.data as TrashItem[];
+  const entries = async (query = "") => (await call("GET", `/trash${query}`)).body.data.items as TrashItem[];
   const totalOf = async (query: string) =>
     (await call("GET", `/conversations?agentId=${agentId}${query}`)).body.pagination.total as number;
 
@@ -85,7 +85,7 @@ onBothDatabases("the trash", (createDatabase) => {
     await call("POST", `/conversations/${id}/trash`);
     expect((await stranger.call("POST", `/conversations/${id}/restore`)).status).toBe(404);
     expect((await stranger.call("DELETE", `/trash/${id}`)).status).toBe(404);
-    expect((await stranger.call("GET", "/trash")).body.data).toEqual([]);
+    expect((await stranger.call("GET", "/trash")).body.data.items).toEqual([]);
     await call("POST", `/conversations/${id}/restore`);
   });
 
@@ -300,7 +300,7 @@ it("deletes permanently at once when FOYER_TRASH_DAYS is 0", async () => {
   const agentId = await createAgent(account);
   const trashed = await account.call("POST", `/agents/${agentId}/trash`);
   expect(trashed.body).toEqual({ data: { deletesAt: null }, error: null });
-  expect((await account.call("GET", "/trash")).body.data).toEqual([]);
+  expect((await account.call("GET", "/trash")).body.data.items).toEqual([]);
   expect((await account.call("POST", `/agents/${agentId}/restore`)).status).toBe(404);
   await server.stop();
 });

@@ -2,15 +2,17 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { queryClient, useEndpointMutation } from "../../data/queries.ts";
+import { TrashNote } from "../../components/trash-note.tsx";
+import { queryClient } from "../../data/queries.ts";
+import { useMoveToTrash } from "../../data/trash.ts";
 
 /** Deletes an agent with everything that belongs to it. */
 export function DeleteAgent({ agent: { id, name } }: { agent: { id: string; name: string } }) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const remove = useEndpointMutation("deleteAgent", { done: `${name} deleted` });
+  const remove = useMoveToTrash("agent");
   const confirm = async () => {
-    await remove.mutateAsync({ id });
+    await remove.mutateAsync({ id, name });
     setOpen(false);
     // Unsaved changes are discarded deliberately. Leave the page before its agent is removed from the cache.
     await navigate({ to: "/agents", ignoreBlocker: true });
@@ -34,7 +36,8 @@ export function DeleteAgent({ agent: { id, name } }: { agent: { id: string; name
         onClose={() => setOpen(false)}
         onConfirm={() => void confirm().catch(() => {})}
       >
-        <p>This cannot be undone. It also deletes:</p>
+        <TrashNote />
+        <p>It also deletes:</p>
         <ul className="list-disc ps-5">
           <li>its documents and sites</li>
           <li>its tools and triggers</li>

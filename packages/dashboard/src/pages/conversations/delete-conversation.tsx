@@ -3,10 +3,12 @@ import { useState } from "react";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Toggle } from "../../components/field.tsx";
 import { pluralize } from "../../components/plural.ts";
-import { endpointQuery, queryClient, refresh, useEndpointMutation } from "../../data/queries.ts";
+import { TrashNote } from "../../components/trash-note.tsx";
+import { endpointQuery, queryClient, useEndpointMutation } from "../../data/queries.ts";
+import { useMoveToTrash } from "../../data/trash.ts";
 
 /**
- * Confirms the deletion of a conversation, and of the forms that were submitted in it. `id` is null while it is closed.
+ * Confirms that a conversation is moved to the trash, or deleted permanently with the forms that were submitted in it. `id` is null while it is closed.
  */
 export function DeleteConversation({
   id,
@@ -23,34 +25,38 @@ export function DeleteConversation({
     enabled: id !== null,
   });
   const forms = data?.pagination.total ?? 0;
-  const call = useEndpointMutation("deleteConversation", { done: "Conversation deleted" });
+  const remove = useEndpointMutation("deleteConversation", {
+    changes: ["listSubmissions"],
+    done: "Conversation deleted",
+  });
+  const move = useMoveToTrash("conversation");
   const close = () => {
     setWithForms(false);
     onClose();
   };
   const confirm = async () => {
     if (id === null) return;
-    await call.mutateAsync({ id, ...(isWithForms ? { submissions: true } : {}) });
+    if (isWithForms) await remove.mutateAsync({ id, submissions: true });
+    else await move.mutateAsync({ id, name: "Conversation" });
     onDeleted(id);
     close();
     queryClient.removeQueries({ queryKey: ["getConversation", { id }] });
-    if (isWithForms) await refresh("listSubmissions");
   };
   return (
     <ConfirmDialog
       title="Delete this conversation?"
       action={isWithForms ? "Delete conversation and forms" : "Delete conversation"}
       isOpen={id !== null}
-      isBusy={call.isPending}
+      isBusy={remove.isPending || move.isPending}
       onClose={close}
-      // The mutation shows errors as a toast.
+      // The mutations show errors as a toast.
       onConfirm={() => confirm().catch(() => {})}
     >
-      <p>This permanently deletes all of its messages.</p>
+      {isWithForms ? <p>This permanently deletes all of its messages.</p> : <TrashNote />}
       {forms > 0 && (
         <Toggle
           label={`Also delete ${pluralize(forms, "form submission")}`}
-          help="With its files and delivery history. Otherwise, what the visitor submitted is kept under Submissions."
+          help="Permanently, with its files and delivery history. Otherwise, what the visitor submitted is kept under Submissions."
           value={isWithForms}
           onChange={setWithForms}
         />

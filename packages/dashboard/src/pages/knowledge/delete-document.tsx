@@ -1,6 +1,7 @@
 import type { Document } from "@foyer/contract";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { useEndpointMutation } from "../../data/queries.ts";
+import { TrashNote } from "../../components/trash-note.tsx";
+import { useMoveToTrash } from "../../data/trash.ts";
 import { ReturningPages } from "./returning-pages.tsx";
 
 /** Asks before a document is deleted. `onDeleted` leaves the page of the deleted document. */
@@ -14,10 +15,7 @@ export function DeleteDocument({
   onClose: () => void;
   onDeleted?: () => unknown;
 }) {
-  const call = useEndpointMutation("deleteDocument", {
-    changes: ["listDocuments", "getDocumentLimits"],
-    done: "Document deleted",
-  });
+  const call = useMoveToTrash("document");
   return (
     <ConfirmDialog
       title={`Delete ${document?.title ?? "document"}?`}
@@ -28,7 +26,7 @@ export function DeleteDocument({
       onConfirm={() =>
         document &&
         call.mutate(
-          { id: document.id },
+          { id: document.id, name: "Document" },
           {
             onSuccess: () => {
               onClose();
@@ -39,6 +37,7 @@ export function DeleteDocument({
       }
     >
       <p>The agent stops using it immediately. Existing replies that cite it are not changed.</p>
+      <TrashNote />
       {document && <ReturningPages documents={[document]} />}
     </ConfirmDialog>
   );

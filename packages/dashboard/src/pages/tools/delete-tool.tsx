@@ -4,16 +4,14 @@ import { useState } from "react";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
-import { useEndpointMutation } from "../../data/queries.ts";
+import { TrashNote } from "../../components/trash-note.tsx";
+import { useMoveToTrash } from "../../data/trash.ts";
 
 export function DeleteTool({ tool, agentId }: { tool: Tool; agentId: string }) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
   const title = toolTitle(tool.name);
-  const remove = useEndpointMutation("deleteTool", {
-    changes: ["listTools", "getToolLimits"],
-    done: `${title} deleted`,
-  });
+  const remove = useMoveToTrash("tool");
   const isForm = tool.executionType === "form";
   return (
     <>
@@ -35,7 +33,7 @@ export function DeleteTool({ tool, agentId }: { tool: Tool; agentId: string }) {
         onClose={() => setOpen(false)}
         onConfirm={() =>
           remove.mutate(
-            { id: tool.id },
+            { id: tool.id, name: title },
             {
               onSuccess: () =>
                 navigate({ to: "/agents/$agentId/tools", params: { agentId }, ignoreBlocker: true, replace: true }),
@@ -44,11 +42,10 @@ export function DeleteTool({ tool, agentId }: { tool: Tool; agentId: string }) {
           )
         }
       >
-        <p>
-          {isForm
-            ? "Forms that are open in a chat can no longer be submitted. Triggers that show this form show nothing."
-            : "This cannot be undone."}
-        </p>
+        {isForm && (
+          <p>Forms that are open in a chat can no longer be submitted. Triggers that show this form show nothing.</p>
+        )}
+        <TrashNote />
       </ConfirmDialog>
     </>
   );

@@ -1,5 +1,6 @@
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { useEndpointMutation } from "../../data/queries.ts";
+import { TrashNote } from "../../components/trash-note.tsx";
+import { useMoveToTrash } from "../../data/trash.ts";
 
 /** Asks before a trigger is deleted. `onDeleted` leaves the page of the deleted trigger. */
 export function DeleteTrigger({
@@ -12,13 +13,10 @@ export function DeleteTrigger({
   onClose: () => void;
   onDeleted?: () => unknown;
 }) {
-  const call = useEndpointMutation("deleteTrigger", {
-    changes: ["listTriggers", "getTriggerStats"],
-    done: "Trigger deleted",
-  });
+  const call = useMoveToTrash("trigger");
   const confirm = async () => {
     if (!trigger) return;
-    await call.mutateAsync({ id: trigger.id });
+    await call.mutateAsync({ id: trigger.id, name: "Trigger" });
     onClose();
     onDeleted?.();
   };
@@ -31,7 +29,8 @@ export function DeleteTrigger({
       onClose={onClose}
       onConfirm={() => confirm().catch(() => {})}
     >
-      <p>The trigger stops running within seconds. Its statistics are deleted too.</p>
+      <p>The trigger stops running within seconds.</p>
+      <TrashNote />
     </ConfirmDialog>
   );
 }

@@ -1,0 +1,66 @@
+import type { TrashKind } from "@foyer/contract";
+import type { EndpointName } from "@foyer/sdk";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { api } from "./api.ts";
+import { endpointQuery, refresh } from "./queries.ts";
+import { notify } from "./toasts.ts";
+
+type Named = { id: string; name: string };
+
+const trashCalls = {
+  agent: api.trashAgent,
+  conversation: api.trashConversation,
+  document: api.trashDocument,
+  tool: api.trashTool,
+  trigger: api.trashTrigger,
+} satisfies Record<TrashKind, unknown>;
+
+const restoreCalls = {
+  agent: api.restoreAgent,
+  conversation: api.restoreConversation,
+  document: api.restoreDocument,
+  tool: api.restoreTool,
+  trigger: api.restoreTrigger,
+} satisfies Record<TrashKind, unknown>;
+
+/** The queries that show things of each kind. */
+const shownBy: Record<TrashKind, EndpointName[]> = {
+  agent: ["listAgents", "getAgent", "getPlan", "listConversations"],
+  conversation: ["listConversations", "getConversation"],
+  document: ["listDocuments", "getDocument", "getDocumentLimits"],
+  tool: ["listTools", "getTool", "getToolLimits", "listTriggers"],
+  trigger: ["listTriggers", "getTrigger", "getTriggerStats"],
+};
+
+/**
+ * Moves something to the trash, and offers to undo it. The message is "{name} deleted" either way, because a server
+ * without a trash deletes at once.
+ */
+export function useMoveToTrash(kind: TrashKind) {
+  return useMutation({
+    mutationFn: ({ id }: Named) => trashCalls[kind]({ id }),
+    async onSuccess({ deletesAt }, named) {
+      const undo = () => void restoreFromTrash(kind, named).catch(() => {});
+      notify(`${named.name} deleted`, deletesAt === null ? {} : { undo });
+      await refresh("listTrash", ...shownBy[kind].filter((name) => !name.startsWith("get")));
+    },
+    onError: (error) => notify(error.message, { isWrong: true }),
+  });
+}
+
+/** Restores something, and says whether that worked. @throws after it has shown the error */
+export async function restoreFromTrash(kind: TrashKind, { id, name }: Named): Promise<void> {
+  try {
+    await restoreCalls[kind]({ id });
+  } catch (error) {
+    notify(error instanceof Error ? error.message : String(error), { isWrong: true });
+    throw error;
+  }
+  notify(`${name} restored`);
+  await refresh("listTrash", ...shownBy[kind]);
+}
+
+/** For how many days the server keeps what is deleted; 0 if it has no trash, undefined until that is known. */
+export function useTrashDays(): number | undefined {
+  return useQuery({ ...endpointQuery("listTrash", { limit: 1 }), staleTime: Number.POSITIVE_INFINITY }).data?.keptDays;
+}
