@@ -112,8 +112,7 @@ import { secretRoutes } from "./tools/secrets/routes.ts";
 import { createSecretService } from "./tools/secrets/service.ts";
 import { createWebhookSecrets } from "./tools/secrets/webhook-secrets.ts";
 import { createToolService, type ToolService } from "./tools/service.ts";
-import { trashRoutes } from "./trash/routes.ts";
-import { createTrash, type Trash } from "./trash-module.ts";
+import { addTrash, type Trash } from "./trash-module.ts";
 import { createListingCache } from "./triggers/listing.ts";
 import { triggerRoutes } from "./triggers/routes.ts";
 import { createTriggerService, type TriggerService } from "./triggers/service.ts";
@@ -199,7 +198,7 @@ export async function createApp(deps: AppDeps) {
   );
   const visitors = createVisitorService(deps, { log: conversationLog, checkpoint, recordEvents });
   const kinds = { agents, drafts, tools, triggers, documents, conversations, visitors };
-  const trash = createTrash(deps, kinds, { conversationLog, checkpoint, listings, replies, deleteContent });
+  const trash = addTrash(app, deps, { kinds, conversationLog, checkpoint, listings, replies, deleteContent });
   const parts = { agents, attachments, conversations, conversationLog, replies, store: replyStore, bytes: chatBytes };
   const sources = {
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
@@ -224,7 +223,6 @@ export async function createApp(deps: AppDeps) {
   addVersions(app, deps, { agents, drafts, secrets: accountSecrets, evaluations, onChange: listings.forget });
   addTools(app, { tools, trash, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
-  trashRoutes(app, trash.service);
   webhookRoutes(app, webhooks, idempotency);
   triggerRoutes(app, deps, { agents, tools, triggers, trash: trash.triggers, idempotency });
   visitorTriggerRoutes(app, config, { triggers: visitorTriggers, idempotency });

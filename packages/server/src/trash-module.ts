@@ -7,8 +7,10 @@ import { createConversationTrash } from "./conversations/trash.ts";
 import type { Checkpoint } from "./db/sqlite/checkpoint.ts";
 import type { Deps } from "./deps.ts";
 import type { createDocuments } from "./documents/documents.ts";
+import type { App } from "./http/app.ts";
 import type { ToolService } from "./tools/service.ts";
 import { createToolTrash } from "./tools/tool-trash.ts";
+import { trashRoutes } from "./trash/routes.ts";
 import { createTrashService } from "./trash/service.ts";
 import { createTrashPurge } from "./trash-purge.ts";
 import type { TriggerService } from "./triggers/service.ts";
@@ -35,10 +37,10 @@ type Parts = {
   deleteContent(agentId: string): Promise<void>;
 };
 
-export type Trash = ReturnType<typeof createTrash>;
+export type Trash = ReturnType<typeof addTrash>;
 
-/** Creates the trash of each resource, and what lists, empties and purges all of them. */
-export function createTrash(deps: Deps, kinds: Kinds, parts: Parts) {
+/** Creates the trash of each resource and what purges all of them, and registers the routes that list and empty it. */
+export function addTrash(app: App, deps: Deps, { kinds, ...parts }: Parts & { kinds: Kinds }) {
   const { agents, drafts, tools, triggers, documents, conversations, visitors } = kinds;
   const { conversationLog: log, checkpoint, listings, replies, deleteContent } = parts;
   const deletion = createConversationDeletion(deps, { conversations, visitors, log, checkpoint });
@@ -48,6 +50,7 @@ export function createTrash(deps: Deps, kinds: Kinds, parts: Parts) {
     conversation: deletion.purge,
     document: ({ organizationId, agentId, id }) => documents.parts.writer.delete(organizationId, [{ id, agentId }]),
   });
+  trashRoutes(app, createTrashService(deps, purge));
   return {
     deletion,
     agents: createAgentTrash(deps, {
@@ -62,7 +65,6 @@ export function createTrash(deps: Deps, kinds: Kinds, parts: Parts) {
     tools: createToolTrash(deps, { tools, drafts, onChange }),
     triggers: createTriggerTrash(deps, { triggers, drafts, onChange }),
     conversations: createConversationTrash(deps, { conversations, log, deleteConversation: deletion.delete }),
-    service: createTrashService(deps, purge),
     purge,
   };
 }
