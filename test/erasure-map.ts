@@ -72,6 +72,7 @@ export const tablesWithoutVisitorData = {
   formFieldDays: "numbers",
   handoffDays: "numbers",
   identities: "of members",
+  inboxViews: "set by members",
   indexedDocuments: "of documents",
   indexPostings: "of documents",
   indexSegments: "of documents",

@@ -36,6 +36,7 @@ export * from "./forms/mail-recipient.ts";
 export * from "./handoff/handoff.ts";
 export * from "./inbox/inbox.ts";
 export * from "./inbox/notices.ts";
+export * from "./inbox/views.ts";
 export * from "./models/model.ts";
 export * from "./models/model-settings.ts";
 export * from "./models/prices.ts";

@@ -86,6 +86,8 @@ import { createInboxService, type InboxService } from "./inbox/service.ts";
 import { createTeamChatPosts } from "./inbox/team-chats/record-changes.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
 import { createTeamChats } from "./inbox/team-chats/team-chats.ts";
+import { viewRoutes } from "./inbox/views/routes.ts";
+import { createViewService } from "./inbox/views/service.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -442,6 +444,7 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   const analytics = createConversationAnalytics(deps, agents);
   const visitorLimit = registerVisitorLimit(app, deps.config);
   const failures = createReplyFailures(deps);
+  const views = createViewService(deps);
   conversationRoutes(app, {
     conversations,
     marks,
@@ -450,6 +453,7 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
     readTrace: (place) => readTrace(deps, place),
     deleteConversation: trash.deletion.delete,
     trash: trash.conversations,
+    applyView: views.apply,
   });
   attachmentRoutes(app, deps, { agents, conversations, attachments });
   tagRoutes(app, createTagService(deps, conversations));
@@ -464,6 +468,7 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   draftRoutes(app, deps.config, { agents, conversations, draft });
   noteRoutes(app, createNoteService(deps, conversations), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
+  viewRoutes(app, views);
   inboxRoutes(app, { config: deps.config, inbox, idempotency });
   liveRoutes(app, deps, { live, conversations });
   formRoutes(app, deps, forms);

@@ -373,6 +373,14 @@ export const ConversationQuery = Type.Object({
   to: Type.Optional(
     Type.String({ format: "date-or-date-time", description: "Latest start. A date includes the whole day." }),
   ),
+  view: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        "Id of a saved view (`/inbox/views`), whose filters and order apply where the request has none of its own. `agentId` is then not required.",
+    }),
+  ),
   format: Type.Optional(
     stringEnum(
       ["json", "csv"],

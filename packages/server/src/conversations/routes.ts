@@ -22,6 +22,7 @@ export function conversationRoutes(
     readTrace,
     deleteConversation,
     trash,
+    applyView,
   }: {
     conversations: ConversationService;
     marks: ConversationMarks;
@@ -34,16 +35,22 @@ export function conversationRoutes(
     }): Promise<contract.ReplyTrace>;
     deleteConversation(viewer: Viewer, id: string, options: { submissions: boolean }): Promise<void>;
     trash: ConversationTrash;
+    /** Adds the filters of the saved view that a query names. */
+    applyView(
+      user: { organizationId: string; userId: string | null },
+      query: contract.ConversationQuery,
+    ): Promise<contract.ConversationQuery>;
   },
 ): void {
   app.route({
     ...contract.listConversations,
     handler: async (request, reply) => {
       const { organizationId, userId } = requirePrincipal(request);
-      if (request.query.format !== "csv") {
-        return { ...(await conversations.list(organizationId, request.query, userId)), error: null };
+      const query = await applyView({ organizationId, userId }, request.query);
+      if (query.format !== "csv") {
+        return { ...(await conversations.list(organizationId, query, userId)), error: null };
       }
-      const csv = await conversations.csv(organizationId, request.query, userId);
+      const csv = await conversations.csv(organizationId, query, userId);
       reply.header("content-disposition", 'attachment; filename="conversations.csv"');
       return reply.type("text/csv; charset=utf-8").send(csv as never);
     },

@@ -177,9 +177,10 @@ function readActivityPosition({ after, sort, offset = 0 }: ConversationQuery): A
 }
 
 /** @throws 404 when the organization has no such agent, 400 when the query has to name one */
-async function checkAgent(agents: AgentService, organizationId: string, { agentId, handler }: ConversationQuery) {
+async function checkAgent(agents: AgentService, organizationId: string, query: ConversationQuery) {
+  const { agentId, handler, view } = query;
   if (agentId !== undefined) await agents.get(organizationId, agentId);
-  else if (handler === undefined || handler === "agent") throw agentRequiredError();
+  else if (view === undefined && (handler === undefined || handler === "agent")) throw agentRequiredError();
 }
 
 /** @returns a function that extends an organization's rows with data from other tables */

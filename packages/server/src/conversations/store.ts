@@ -72,7 +72,7 @@ export type ReadMessage = MessageRow & { attachments: readonly AttachmentRow[] }
 
 export type ConversationFilter = Omit<
   ConversationQuery,
-  "assignee" | "from" | "to" | "format" | "sort" | "limit" | "offset" | "after"
+  "assignee" | "from" | "to" | "format" | "sort" | "limit" | "offset" | "after" | "view"
 > & {
   /** a user id, or `none` */
   assigneeId?: string;

@@ -88,6 +88,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0097-model-settings",
       "0100-agent-rollouts",
       "0105-agent-tests",
+      "0111-inbox-views",
       "0120-trash",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -163,6 +164,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0097-model-settings",
       "0100-agent-rollouts",
       "0105-agent-tests",
+      "0111-inbox-views",
       "0120-trash",
     ]);
   });

@@ -65,6 +65,7 @@ import { agentDrafts } from "./migrations/0096-agent-drafts.ts";
 import { modelSettings } from "./migrations/0097-model-settings.ts";
 import { agentRollouts } from "./migrations/0100-agent-rollouts.ts";
 import { agentTests } from "./migrations/0105-agent-tests.ts";
+import { inboxViews } from "./migrations/0111-inbox-views.ts";
 import { trash } from "./migrations/0120-trash.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -141,6 +142,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0097-model-settings", modelSettings],
   ["0100-agent-rollouts", agentRollouts],
   ["0105-agent-tests", agentTests],
+  ["0111-inbox-views", inboxViews],
   ["0120-trash", trash],
 ];
 

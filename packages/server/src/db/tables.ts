@@ -9,6 +9,7 @@ import type { DocumentTables } from "./tables/documents.ts";
 import type { EvaluationTables } from "./tables/evaluations.ts";
 import type { FormTables } from "./tables/forms.ts";
 import type { AuthorColumns, HandoffTables, OwnershipColumns, OwnershipTable } from "./tables/handoff.ts";
+import type { InboxTables } from "./tables/inbox.ts";
 import type { AgentModelColumns, ConversationCost, ModelColumns, ModelTables } from "./tables/models.ts";
 import type { NoteTables } from "./tables/notes.ts";
 import type { NoticeTables } from "./tables/notices.ts";
@@ -42,6 +43,7 @@ export type Tables = AnswerTables &
   EvaluationTables &
   FormTables &
   HandoffTables &
+  InboxTables &
   IndexTables &
   ModelTables &
   NoteTables &

@@ -214,6 +214,8 @@ onBothDatabases("bad input", (createDatabase) => {
     "createAgentTest",
     "keepConversationAsTest",
     "updateAgentTest",
+    "createInboxView",
+    "updateInboxView",
   ];
   const withoutOwnRules = withBody.filter(
     ({ name, url }) => !/^\/(auth|members|invitations)\b/.test(url) && !withOwnRules.includes(name),
@@ -437,6 +439,7 @@ type Ids = Record<
   | "webhookId"
   | "cannedReplyId"
   | "testId"
+  | "viewId"
   | "version"
   | "noteId"
   | "tagId"
@@ -450,7 +453,7 @@ type World = Awaited<ReturnType<typeof populate>>;
 
 /** Endpoints that accept a session but no key. */
 const forPeople =
-  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
+  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices|inbox\/views)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
 
 /**
  * Values that the schema allows to be null although a valid body needs them: because of the document's kind, or because
@@ -500,6 +503,8 @@ async function populate(server: TestServer) {
   const cannedReplyId: string = (
     await app.inject({ method: "POST", url: "/canned-replies", headers, payload: canned })
   ).json().id;
+  const views = { method: "POST", url: "/inbox/views", headers: session } as const;
+  const viewId: string = (await app.inject({ ...views, payload: { name: "Mine", filter: {} } })).json().data.id;
   const notes = `/conversations/${conversationId}/notes`;
   const noteId: string = (
     await app.inject({ method: "POST", url: notes, headers, payload: { text: "A regular." } })
@@ -530,6 +535,7 @@ async function populate(server: TestServer) {
     formId,
     cannedReplyId,
     testId,
+    viewId,
     version,
     noteId,
     tagId,
@@ -560,6 +566,7 @@ const nobodys: Ids = {
   webhookId: newId("webhook"),
   cannedReplyId: newId("reply"),
   testId: newId("test"),
+  viewId: newId("view"),
   version: "1",
   noteId: newId("note"),
   tagId: newId("tag"),
@@ -582,6 +589,7 @@ function fillPath(url: string, ids: Ids) {
     "/triggers": triggerId,
     "/form-submissions": submissionId,
     "/canned-replies": ids.cannedReplyId,
+    "/inbox/views": ids.viewId,
     "/tags": ids.tagId,
     "/notice-channels": ids.channelId,
     "/notices": ids.subscriptionId,
@@ -700,6 +708,8 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     createNote: { text: "A regular." },
     addConversationTag: { name: "refund" },
     updateTag: { name: "refunds" },
+    createInboxView: { name: "Refunds", filter: { agentId } },
+    updateInboxView: { name: "Open refunds" },
     createCannedReply: { name: "Hours", text: "We open at 9." },
     updateCannedReply: { name: "Opening hours" },
   };

@@ -1,0 +1,136 @@
+import {
+  type ConversationQuery,
+  type ConversationSelection,
+  type InboxView,
+  maxViews,
+  type ViewReference,
+} from "@foyer/contract";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
+import type { InboxViewRow } from "../../db/tables/inbox.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import { isId, newId } from "../../ids.ts";
+import { createViewStore, type ViewUser } from "./store.ts";
+
+type Filter = { [Name in keyof ConversationSelection]?: ConversationSelection[Name] | null };
+type ViewInput = Partial<Pick<InboxView, "name" | "isShared" | "sort" | "columns">> & { filter?: Filter };
+type Owner = ViewUser & { userId: string };
+
+export type ViewService = ReturnType<typeof createViewService>;
+
+/** Manages saved views: filters of the inbox that a member keeps or the organization shares. */
+export function createViewService({ db }: Pick<Deps, "db">) {
+  const store = createViewStore(db);
+
+  async function toViews(organizationId: string, rows: readonly InboxViewRow[]): Promise<InboxView[]> {
+    const filters = rows.map(readFilter);
+    const missingOf = await store.findMissing(organizationId, filters);
+    return rows.map((row, index) => toView(row, missingOf(filters[index] ?? {})));
+  }
+
+  async function toSingleView(organizationId: string, row: InboxViewRow): Promise<InboxView> {
+    const missingOf = await store.findMissing(organizationId, [readFilter(row)]);
+    return toView(row, missingOf(readFilter(row)));
+  }
+
+  /** @throws 400 when the organization does not have what the filter names */
+  async function checkFilter(organizationId: string, filter: ConversationSelection): Promise<void> {
+    const [missing] = (await store.findMissing(organizationId, [filter]))(filter);
+    if (!missing) return;
+    const field = missing === "agent" ? "agentId" : missing;
+    throw invalid(`filter.${field}`, `names ${described[missing]} that does not exist`, "unknown_reference");
+  }
+
+  /** @throws 404 when there is no such view, 409 when it names something that was deleted */
+  async function usable(user: ViewUser, id: string): Promise<InboxViewRow> {
+    const row = isId("view", id) ? await store.get(user, id) : undefined;
+    if (!row) throw notFound("View");
+    const filter = readFilter(row);
+    const [missing] = (await store.findMissing(user.organizationId, [filter]))(filter);
+    if (!missing) return row;
+    const message = `The view ${row.name} names ${described[missing]} that no longer exists. Change or delete the view.`;
+    throw new AppError("CONFLICT", message);
+  }
+
+  return {
+    list: async (user: Owner): Promise<InboxView[]> => toViews(user.organizationId, await store.list(user)),
+    /** @throws 409 when there are too many views */
+    async create(user: Owner, { name = "", filter = {}, isShared, sort, columns }: ViewInput): Promise<InboxView> {
+      const kept = omitNulls(filter);
+      await checkFilter(user.organizationId, kept);
+      const now = Date.now();
+      const row: InboxViewRow = {
+        id: newId("view"),
+        organizationId: user.organizationId,
+        ownerId: isShared === true ? null : user.userId,
+        name: name.trim(),
+        filter: JSON.stringify(kept),
+        sort: sort ?? "activity",
+        columns: JSON.stringify(columns ?? []),
+        createdAt: now,
+        updatedAt: now,
+      };
+      if (!(await store.insert(row))) throw tooManyError();
+      return toView(row, []);
+    },
+    /** @throws 404 when the member has no such view, 409 when there are too many views */
+    async update(user: Owner, id: string, input: ViewInput): Promise<InboxView> {
+      const { name, filter, isShared, sort, columns } = input;
+      const kept = filter && omitNulls(filter);
+      if (kept) await checkFilter(user.organizationId, kept);
+      const changes = {
+        ...omitUndefined({
+          name: name?.trim(),
+          filter: kept && JSON.stringify(kept),
+          sort,
+          columns: columns && JSON.stringify(columns),
+          ownerId: isShared === undefined ? undefined : isShared ? null : user.userId,
+        }),
+        updatedAt: Date.now(),
+      };
+      const row = isId("view", id) ? await store.update(user, id, changes) : undefined;
+      if (row === null) throw tooManyError();
+      if (!row) throw notFound("View");
+      return toSingleView(user.organizationId, row);
+    },
+    async delete(user: Owner, id: string): Promise<void> {
+      if (!isId("view", id) || !(await store.delete(user, id))) throw notFound("View");
+    },
+    /** The filter of a view. @throws 404, 409 */
+    filterOf: async (user: ViewUser, id: string): Promise<ConversationSelection> => readFilter(await usable(user, id)),
+    /** Adds the filters and the order of the view that a query names, where the query has none. @throws 404, 409 */
+    async apply(user: ViewUser, query: ConversationQuery): Promise<ConversationQuery> {
+      if (query.view === undefined) return query;
+      const row = await usable(user, query.view);
+      return { ...readFilter(row), ...(row.sort === "activity" ? { sort: "activity" } : {}), ...query };
+    },
+  };
+}
+
+const described: Record<ViewReference, string> = { agent: "an agent", tag: "a tag", assignee: "a member" };
+
+function tooManyError(): AppError {
+  return new AppError("CONFLICT", `There are ${maxViews} of these views. Delete one before you add another.`);
+}
+
+function readFilter({ filter }: Pick<InboxViewRow, "filter">): ConversationSelection {
+  return JSON.parse(filter);
+}
+
+function omitNulls(filter: Filter): ConversationSelection {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null));
+}
+
+function toView(row: InboxViewRow, missing: ViewReference[]): InboxView {
+  return {
+    id: row.id,
+    name: row.name,
+    isShared: row.ownerId === null,
+    sort: row.sort,
+    columns: JSON.parse(row.columns),
+    filter: readFilter(row),
+    missing,
+    createdAt: new Date(row.createdAt).toISOString(),
+    updatedAt: new Date(row.updatedAt).toISOString(),
+  };
+}
