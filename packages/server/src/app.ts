@@ -9,7 +9,6 @@ import { type AgentService, type CopyContent, createAgentService } from "./agent
 import { visitorAgentRoutes } from "./agents/visitor-routes.ts";
 import type { AuditLog } from "./auth/audit/audit-log.ts";
 import { accountRoutes } from "./auth/routes.ts";
-import { createDraftWriter } from "./chat/draft-reply.ts";
 import { createReplyStore } from "./chat/reply-store.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { createRunningReplies } from "./chat/running/running-replies.ts";
@@ -58,11 +57,9 @@ import type { App } from "./http/app.ts";
 import { refuseAmbiguousPath } from "./http/base-path.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
+import { addInboxRoutes } from "./inbox/add-inbox-routes.ts";
 import { createAssignConversation } from "./inbox/assign-conversation.ts";
-import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
-import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
 import { createHandoffCounters } from "./inbox/counters.ts";
-import { draftRoutes } from "./inbox/draft-routes.ts";
 import { scheduleRelease } from "./inbox/former-members.ts";
 import { createHandoffNotes } from "./inbox/handoff-notes.ts";
 import {
@@ -72,21 +69,16 @@ import {
   requestAfterRatings,
 } from "./inbox/handoff-rules.ts";
 import { createLiveStreams, type LiveStreams } from "./inbox/live/live-streams.ts";
-import { liveRoutes } from "./inbox/live/routes.ts";
 import { addHandoffMetrics } from "./inbox/metrics.ts";
-import { noteRoutes } from "./inbox/notes/routes.ts";
-import { createNoteService } from "./inbox/notes/service.ts";
 import { createBudgetNotices } from "./inbox/notices/budget-notices.ts";
 import { createNotices } from "./inbox/notices/notices.ts";
 import { createNoticeRecorder, type NoticeRecorder } from "./inbox/notices/record-notices.ts";
 import { noticeRoutes } from "./inbox/notices/routes.ts";
 import { createRequestTool } from "./inbox/request-tool.ts";
-import { inboxRoutes } from "./inbox/routes.ts";
 import { createInboxService, type InboxService } from "./inbox/service.ts";
 import { createTeamChatPosts } from "./inbox/team-chats/record-changes.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
 import { createTeamChats } from "./inbox/team-chats/team-chats.ts";
-import { viewRoutes } from "./inbox/views/routes.ts";
 import { createViewService } from "./inbox/views/service.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
@@ -97,7 +89,6 @@ import { widgetRoutes } from "./pages/widget-routes.ts";
 import { createResponseQuota } from "./plans/response-quota.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
-import { createTokenBudgets } from "./plans/token-budget.ts";
 import { registerVisitorLimit } from "./plans/visitor-limit.ts";
 import { modelSettingsRoutes } from "./providers/model-settings-routes.ts";
 import { priceRoutes } from "./providers/price-routes.ts";
@@ -459,18 +450,9 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   tagRoutes(app, createTagService(deps, conversations));
   visitorRoutes(app, deps, { visitors, conversations, attachments, forms: forms.service });
   chatRoutes(app, deps, { chat, conversations, visitorLimit });
-  const draft = createDraftWriter(deps, {
-    budgets: createTokenBudgets(deps),
-    documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
-    notesOf: forms.notesOf,
-    attachmentsOf: createAttachmentLoader(attachments),
-  });
-  draftRoutes(app, deps.config, { agents, conversations, draft });
-  noteRoutes(app, createNoteService(deps, conversations), idempotency);
-  cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
-  viewRoutes(app, views);
-  inboxRoutes(app, { config: deps.config, inbox, idempotency });
-  liveRoutes(app, deps, { live, conversations });
+  const documentsOf = createReplyDocuments(documents.service, deps.encryption, deps.log);
+  const writing = { documentsOf, notesOf: forms.notesOf, attachmentsOf: createAttachmentLoader(attachments) };
+  addInboxRoutes(app, deps, { agents, conversations, views, inbox, live, idempotency, writing });
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, { ...forms, conversations, idempotency });
 }

@@ -1,0 +1,41 @@
+import type { AgentService } from "../agents/service.ts";
+import { createDraftWriter } from "../chat/draft-reply.ts";
+import type { ConversationService } from "../conversations/service.ts";
+import type { AppDeps } from "../fastify.ts";
+import type { App } from "../http/app.ts";
+import type { Idempotency } from "../http/idempotency.ts";
+import { createTokenBudgets } from "../plans/token-budget.ts";
+import { cannedReplyRoutes } from "./canned-replies/routes.ts";
+import { createCannedReplyService } from "./canned-replies/service.ts";
+import { draftRoutes } from "./draft-routes.ts";
+import type { LiveStreams } from "./live/live-streams.ts";
+import { liveRoutes } from "./live/routes.ts";
+import { noteRoutes } from "./notes/routes.ts";
+import { createNoteService } from "./notes/service.ts";
+import { inboxRoutes } from "./routes.ts";
+import type { InboxService } from "./service.ts";
+import { viewRoutes } from "./views/routes.ts";
+import type { ViewService } from "./views/service.ts";
+
+type Parts = {
+  agents: AgentService;
+  conversations: ConversationService;
+  views: ViewService;
+  inbox: InboxService;
+  live: LiveStreams;
+  idempotency: Idempotency;
+  /** what an agent's draft of an answer is written from */
+  writing: Omit<Parameters<typeof createDraftWriter>[1], "budgets">;
+};
+
+/** Registers the routes with which members work in the inbox. */
+export function addInboxRoutes(app: App, deps: AppDeps, parts: Parts): void {
+  const { agents, conversations, views, inbox, live, idempotency, writing } = parts;
+  const draft = createDraftWriter(deps, { budgets: createTokenBudgets(deps), ...writing });
+  draftRoutes(app, deps.config, { agents, conversations, draft });
+  noteRoutes(app, createNoteService(deps, conversations), idempotency);
+  cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
+  viewRoutes(app, views);
+  inboxRoutes(app, { config: deps.config, inbox, idempotency });
+  liveRoutes(app, deps, { live, conversations });
+}
