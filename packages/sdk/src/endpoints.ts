@@ -128,6 +128,7 @@ export const endpoints = {
   getSignInOptions: ["GET", "/auth/options"],
   getSource: ["GET", "/sources/:id"],
   getSubmission: ["GET", "/form-submissions/:id"],
+  getSignedAttachment: ["GET", "/attachments/:attachmentId"],
   getTool: ["GET", "/tools/:id"],
   getToolLimits: ["GET", "/tools/limits"],
   getTrigger: ["GET", "/triggers/:id"],

@@ -15,15 +15,12 @@ import { createRunningReplies } from "./chat/running/running-replies.ts";
 import { type ChatService, createChatService } from "./chat/service.ts";
 import { createChatBytes } from "./chat/turn/chat-bytes.ts";
 import { createAttachmentLoader } from "./chat/turn/load-attachments.ts";
-import { createConversationCounters } from "./conversations/analytics/counters.ts";
+import { createLog } from "./conversation-changes.ts";
 import { createConversationAnalytics } from "./conversations/analytics/service.ts";
-import { attachUploads } from "./conversations/attach-uploads.ts";
 import { attachmentRoutes } from "./conversations/attachment-routes.ts";
 import { type AttachmentService, createAttachmentService } from "./conversations/attachments/service.ts";
 import { createAttachmentSweeper } from "./conversations/attachments/sweeper.ts";
-import { createDocumentAnswers } from "./conversations/document-answers.ts";
-import type { ChangeListener } from "./conversations/log/change.ts";
-import { type ConversationLog, createConversationLog } from "./conversations/log/log.ts";
+import type { ConversationLog } from "./conversations/log/log.ts";
 import { type ConversationMarks, createConversationMarks } from "./conversations/marks.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
@@ -43,9 +40,8 @@ import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
 import { createEvaluations, type Evaluations } from "./evaluations/evaluations.ts";
 import { agentTestRoutes } from "./evaluations/tests/routes.ts";
-import { createConversationEvents } from "./events/conversation-events.ts";
 import { createIdleWorker } from "./events/idle-worker.ts";
-import { type RecordEvents, recordWith } from "./events/record-events.ts";
+import { recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
 import { createWebhooks } from "./events/webhooks.ts";
 import { type AppDeps, createFastify, registerPlugins } from "./fastify.ts";
@@ -62,21 +58,14 @@ import { createAssignConversation } from "./inbox/assign-conversation.ts";
 import { createHandoffCounters } from "./inbox/counters.ts";
 import { scheduleRelease } from "./inbox/former-members.ts";
 import { createHandoffNotes } from "./inbox/handoff-notes.ts";
-import {
-  createEventRule,
-  requestAfterFailedReplies,
-  requestAfterFailures,
-  requestAfterRatings,
-} from "./inbox/handoff-rules.ts";
+import { createEventRule } from "./inbox/handoff-rules.ts";
 import { createLiveStreams, type LiveStreams } from "./inbox/live/live-streams.ts";
 import { addHandoffMetrics } from "./inbox/metrics.ts";
-import { createBudgetNotices } from "./inbox/notices/budget-notices.ts";
 import { createNotices } from "./inbox/notices/notices.ts";
 import { createNoticeRecorder, type NoticeRecorder } from "./inbox/notices/record-notices.ts";
 import { noticeRoutes } from "./inbox/notices/routes.ts";
 import { createRequestTool } from "./inbox/request-tool.ts";
 import { createInboxService, type InboxService } from "./inbox/service.ts";
-import { createTeamChatPosts } from "./inbox/team-chats/record-changes.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
 import { createTeamChats } from "./inbox/team-chats/team-chats.ts";
 import { createViewService } from "./inbox/views/service.ts";
@@ -200,7 +189,13 @@ export async function createApp(deps: AppDeps) {
   };
   const chat = createChat(deps, parts, { ...sources, toolRunner, visitorTriggers });
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
-  const inbox = createInboxService(deps, { agents, conversations, assignConversation, log: conversationLog });
+  const inbox = createInboxService(deps, {
+    agents,
+    conversations,
+    attachments,
+    assignConversation,
+    log: conversationLog,
+  });
   const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
   const timers = [idleWorker, notices, attachmentSweeper, trash.purge];
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));
@@ -252,45 +247,6 @@ export async function createApp(deps: AppDeps) {
       ]);
     },
   };
-}
-
-type LogParts = {
-  attachments: AttachmentService;
-  /** the parts that follow changes with a listener of their own */
-  listeners: Record<
-    "handoffCounters" | "chatBytes" | "noticeRecorder" | "live" | "replies",
-    { listener: ChangeListener }
-  > & { noticeRecorder: NoticeRecorder };
-  outbox: Outbox;
-  recorder: ReturnType<typeof createDocuments>["recorder"];
-  recordEvents: RecordEvents;
-};
-
-/**
- * Creates the log with what follows from a change of a conversation, in this order. An event about what a rule does with
- * a reply comes before the event about the reply, and an event about a rating before the one about what a rule does with
- * it.
- */
-function createLog(
-  deps: AppDeps,
-  { attachments, listeners, outbox, recorder, recordEvents }: LogParts,
-): ConversationLog {
-  return createConversationLog(deps, [
-    attachUploads(attachments),
-    createDocumentAnswers(recorder),
-    createConversationCounters(deps.db),
-    listeners.handoffCounters.listener,
-    listeners.chatBytes.listener,
-    requestAfterFailures,
-    requestAfterFailedReplies,
-    createTeamChatPosts(deps, outbox),
-    createConversationEvents(recordEvents),
-    listeners.noticeRecorder.listener,
-    createBudgetNotices(deps, listeners.noticeRecorder.enqueue),
-    listeners.live.listener,
-    listeners.replies.listener,
-    requestAfterRatings,
-  ]);
 }
 
 function createChat(
@@ -452,7 +408,7 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   chatRoutes(app, deps, { chat, conversations, visitorLimit });
   const documentsOf = createReplyDocuments(documents.service, deps.encryption, deps.log);
   const writing = { documentsOf, notesOf: forms.notesOf, attachmentsOf: createAttachmentLoader(attachments) };
-  addInboxRoutes(app, deps, { agents, conversations, views, inbox, live, idempotency, writing });
+  addInboxRoutes(app, deps, { agents, conversations, attachments, views, inbox, live, idempotency, writing });
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, { ...forms, conversations, idempotency });
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { inEnvelope, nullable, stringEnum, withDocumentation } from "../schema.ts";
+import { inEnvelope, nullable, stringEnum, Timestamp, withDocumentation } from "../schema.ts";
 
 /** Limits of pictures and files in the chat. */
 export const attachmentLimits = {
@@ -58,6 +58,29 @@ export const MessageAttachment = Type.Object(
 );
 export type MessageAttachment = Static<typeof MessageAttachment>;
 
+export const EventAttachment = Type.Object(
+  {
+    id: attachment.id,
+    name: attachment.name,
+    type: attachment.type,
+    size: attachment.size,
+    url: Type.String({ description: "URL of the content. It needs no token until `expiresAt`, one hour later." }),
+    expiresAt: Timestamp,
+  },
+  { $id: "EventAttachment", description: "A picture or file of a message in an event" },
+);
+export type EventAttachment = Static<typeof EventAttachment>;
+
+/** The ids of what a member attaches. The service limits their number, so that one error says what is wrong. */
+export const memberAttachmentIds = Type.Optional(
+  nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      uniqueItems: true,
+      description: `Ids from \`POST /chat/attachments\` with this \`conversationId\`, uploaded with the same session or API key: at most ${attachmentLimits.perMessage}, and 20 MB together. Each can be attached once.`,
+    }),
+  ),
+);
+
 const tags = ["Chat"];
 
 export const uploadAttachment = {
@@ -68,10 +91,15 @@ export const uploadAttachment = {
     tags,
     summary: "Upload a picture or a file for a message",
     description:
-      "The body is the file itself, with its name percent-encoded in the header `X-Filename`, or `multipart/form-data` with one part `file`. JPEG, PNG, GIF, WebP, PDF, DOCX, plain text and CSV of up to 10 MB are accepted if the agent's `attachments` allow them. The content decides about the type. Metadata of pictures, such as the place where they were taken, is not stored. Send the id in `attachments` of `POST /chat` within an hour; otherwise the upload is deleted. It belongs to the `sessionId`, or to the conversation whose token is sent as a bearer token, and nobody else can attach it.",
+      "The body is the file itself, with its name percent-encoded in the header `X-Filename`, or `multipart/form-data` with one part `file`. JPEG, PNG, GIF, WebP, PDF, DOCX, plain text and CSV of up to 10 MB are accepted if the agent's `attachments` allow them. The content decides about the type. Metadata of pictures, such as the place where they were taken, is not stored. Send the id in `attachments` of `POST /chat` within an hour; otherwise the upload is deleted. It belongs to the `sessionId`, or to the conversation whose token is sent as a bearer token, and nobody else can attach it. Members and API keys send a `conversationId` and attach the upload to a message or a note; the agent's `attachments` do not limit them.",
     consumes: ["application/octet-stream", "multipart/form-data"],
     querystring: Type.Object({
-      agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
+      agentId: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description: "Id of the agent. Members and API keys can leave it out with `conversationId`.",
+        }),
+      ),
       sessionId: Type.Optional(
         Type.String({
           minLength: 1,
@@ -82,12 +110,21 @@ export const uploadAttachment = {
       conversationId: Type.Optional(
         Type.String({
           minLength: 1,
-          description: "Id of the conversation whose token is sent. Required with a conversation's token.",
+          description:
+            "Id of the conversation whose token is sent, or for which a member uploads. Required with a conversation's token.",
         }),
       ),
     }),
     body: withDocumentation<unknown>({}, { type: "string", format: "binary" }),
     response: { 201: inEnvelope(Attachment) },
+  },
+} as const;
+
+const inline = Type.Optional(stringEnum(["1"], "`1` shows a picture instead of downloading it"));
+const response = {
+  200: {
+    description: "The content",
+    content: { "*/*": { schema: Type.Unsafe<unknown>({ description: "The bytes of the picture or file" }) } },
   },
 } as const;
 
@@ -104,14 +141,26 @@ export const getAttachment = {
       id: Type.String({ description: "Id of the conversation" }),
       attachmentId: Type.String({ description: "Id of the attachment" }),
     }),
+    querystring: Type.Object({ inline }),
+    response,
+  },
+} as const;
+
+export const getSignedAttachment = {
+  method: "GET",
+  url: "/attachments/:attachmentId",
+  config: { access: "public", crossOrigin: true },
+  schema: {
+    tags: ["Conversations"],
+    summary: "Download a picture or a file with the link of an event",
+    description:
+      "Links are valid for one hour and need no token. 401 means that the link has expired or was changed; use `GET /conversations/:id/attachments/:attachmentId` then.",
+    params: Type.Object({ attachmentId: Type.String({ description: "Id of the attachment" }) }),
     querystring: Type.Object({
-      inline: Type.Optional(stringEnum(["1"], "`1` shows a picture instead of downloading it")),
+      expires: Type.Integer({ description: "When the link expires, in seconds since 1970" }),
+      signature: Type.String({ minLength: 1, maxLength: 200, description: "Proves that the server created the link" }),
+      inline,
     }),
-    response: {
-      200: {
-        description: "The content",
-        content: { "*/*": { schema: Type.Unsafe<unknown>({ description: "The bytes of the picture or file" }) } },
-      },
-    },
+    response,
   },
 } as const;

@@ -1,4 +1,5 @@
 import Type, { type Static, type TProperties, type TSchema } from "typebox";
+import { EventAttachment } from "../attachments/attachments.ts";
 import { handlers, handoffCauses } from "../handoff/handoff.ts";
 import { type WebhookEventType, webhookEventDescriptions, webhookEventTypes } from "../rules/webhook-events.ts";
 import { nullable, ref, stringEnum, Timestamp, withDescription } from "../schema.ts";
@@ -53,7 +54,14 @@ const dataOf = {
     isUserVerified: Type.Boolean({ description: "Whether `userHash` proved `userId`" }),
     isTest: Type.Boolean({ description: "A member of the organization started it, for example in the playground" }),
   },
-  "message.created": { messageId, content: content(Type.String()), contentRef },
+  "message.created": {
+    messageId,
+    content: content(Type.String()),
+    contentRef,
+    attachments: content(
+      Type.Array(ref(EventAttachment), { description: "Left out for a message without pictures and files" }),
+    ),
+  },
   "reply.finished": {
     messageId,
     content: content(Type.String()),

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { MessageAttachment, memberAttachmentIds } from "../attachments/attachments.ts";
 import { Message, MessagePreview } from "../conversations/conversation.ts";
 import { handlers, handoffLimits, Ownership, Person } from "../handoff/handoff.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
@@ -19,11 +20,10 @@ export const sendMemberMessage = {
     params: conversation,
     body: Type.Object({
       content: Type.String({
-        minLength: 1,
         maxLength: handoffLimits.message,
-        pattern: textPatterns.notBlank,
-        description: "Markdown",
+        description: "Markdown. It can be empty beside `attachments`.",
       }),
+      attachments: memberAttachmentIds,
     }),
     response: { 201: inEnvelope(ref(Message)) },
   },
@@ -75,6 +75,7 @@ export const draftReply = {
     tags,
     summary: "Let the agent draft an answer for a member. Nothing is stored or sent.",
     params: conversation,
+    body: nullable(Type.Object({ attachments: memberAttachmentIds })),
     response: { 200: inEnvelope(Type.Object({ text: Type.String() })) },
   },
 } as const;
@@ -230,6 +231,7 @@ export const ConversationNote = Type.Object(
     conversationId: Type.String(),
     author: ref(Person),
     text: Type.String(),
+    attachments: Type.Array(ref(MessageAttachment), { description: "The pictures and files of the note" }),
     createdAt: Timestamp,
   },
   {
@@ -263,11 +265,10 @@ export const createNote = {
     params: conversation,
     body: Type.Object({
       text: Type.String({
-        minLength: 1,
         maxLength: handoffLimits.note,
-        pattern: textPatterns.notBlank,
-        description: "Plain text",
+        description: "Plain text. It can be empty beside `attachments`.",
       }),
+      attachments: memberAttachmentIds,
     }),
     response: { 201: inEnvelope(ref(ConversationNote)) },
   },

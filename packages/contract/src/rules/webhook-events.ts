@@ -33,7 +33,7 @@ export const webhookEventDescriptions: Record<WebhookEventType, string> = {
 /** The fields of `data` that a webhook with the payload `ids` does not receive. */
 const contentFields: Partial<Record<WebhookEventType, readonly string[]>> = {
   "conversation.started": ["title", "userEmail", "userName"],
-  "message.created": ["content", "contentRef"],
+  "message.created": ["content", "contentRef", "attachments"],
   "reply.finished": ["content", "contentRef", "toolCalls"],
   "reply.failed": ["content", "contentRef"],
   "message.rated": ["comment"],

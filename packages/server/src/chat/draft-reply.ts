@@ -1,5 +1,7 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { FastifyBaseLogger } from "fastify";
 import { replyQueries } from "../conversations/log/queries.ts";
+import type { AttachmentRow } from "../db/tables/attachments.ts";
 import type { AgentRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -26,6 +28,14 @@ const MAX_DRAFT = 8_000;
 const instructions =
   "[A member of the team talks to the visitor now. Write a draft of the member's next message to the visitor, in the visitor's language. Write only the message itself, without a greeting that has been said before, a signature or a comment. Do not promise anything that the conversation or the documents do not say.]";
 
+const attachmentInstructions =
+  "[The member attaches the following pictures and files to the message that you draft. Mention them where it helps the visitor.]";
+
+/** Stands for the message that is drafted. */
+const DRAFT = "draft";
+
+type UserParts = Extract<LanguageModelV4Message, { role: "user" }>["content"];
+
 type Parts = {
   budgets: TokenBudgets;
   documentsOf(agent: AgentRow, options: { mustSearch: boolean }): Promise<ReplyDocuments | null>;
@@ -51,7 +61,7 @@ export function createDraftWriter(
   return async (
     agent: AgentRow,
     conversationId: string,
-    { signal, log }: { signal: AbortSignal; log: Log },
+    { attached, signal, log }: { attached: readonly AttachmentRow[]; signal: AbortSignal; log: Log },
   ): Promise<string> => {
     const chain = await models.choose(agent, { isVisitor: false });
     const { model } = chain;
@@ -70,7 +80,8 @@ export function createDraftWriter(
     ];
     if (documents?.kind === "search") documents.continueFrom(listEarlierPassages(history));
     const reference = documents?.kind === "prefix" ? documents.text : null;
-    const partsOf = createAttachmentParts(await attachmentsOf(conversationId));
+    const message = { id: DRAFT, attachments: attached.map((row) => ({ ...row, uploaderId: null })) };
+    const partsOf = createAttachmentParts(await attachmentsOf(conversationId, [message]));
     const question = history.findLast(({ role }) => role === "user")?.content ?? "";
     let tokens = 0;
     const steps: TraceStep[] = [];
@@ -78,11 +89,11 @@ export function createDraftWriter(
     try {
       const input: LoopInput = {
         models: chain,
-        prompt: toPrompt(
-          { systemPrompt: agent.systemPrompt, reference, modelId: chain.modelId, partsOf },
-          history,
-          notes,
-        ).prompt,
+        prompt: withAttached(
+          toPrompt({ systemPrompt: agent.systemPrompt, reference, modelId: chain.modelId, partsOf }, history, notes)
+            .prompt,
+          partsOf(DRAFT),
+        ),
         temperature: agent.temperature / 100,
         maxOutputTokens: agent.maxOutputTokens,
         reasoning: agent.reasoning,
@@ -111,6 +122,14 @@ export function createDraftWriter(
     }
     return draft.text();
   };
+}
+
+/** Adds what the member will attach to the end of the prompt. */
+function withAttached(prompt: LanguageModelV4Prompt, parts: UserParts): LanguageModelV4Prompt {
+  const last = prompt.at(-1);
+  if (parts.length === 0 || last?.role !== "user") return prompt;
+  const announcement = { type: "text" as const, text: attachmentInstructions };
+  return [...prompt.slice(0, -1), { ...last, content: [...last.content, announcement, ...parts] }];
 }
 
 /** The search of the documents is the only tool, because all others act for the visitor. */

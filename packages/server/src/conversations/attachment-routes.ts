@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
 import * as contract from "@foyer/contract";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { withDraft } from "../agents/draft-columns.ts";
 import type { AgentService } from "../agents/service.ts";
+import { credentialId } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
@@ -15,6 +17,7 @@ import { fileTooLargeError } from "./attachments/attachment-error.ts";
 import { decodeName } from "./attachments/clean-name.ts";
 import { readMultipart, type UploadedFile } from "./attachments/read-multipart.ts";
 import type { AttachmentService, Uploader } from "./attachments/service.ts";
+import { isValidLink } from "./attachments/signed-link.ts";
 import { readViewer } from "./routes.ts";
 import type { ConversationService } from "./service.ts";
 
@@ -30,21 +33,40 @@ export function attachmentRoutes(app: App, deps: Deps, parts: Parts): void {
     ...contract.getAttachment,
     handler: async (request, reply) => {
       const { id, attachmentId } = request.params;
-      await parts.conversations.existing(readViewer(request, id), id);
-      const { row, content } = await parts.attachments.read(id, attachmentId);
-      // Only pictures have been copied by the server, so only they are shown within a page.
-      const isInline = request.query.inline === "1" && row.width !== null;
-      reply.headers({
-        "content-disposition": isInline ? "inline" : formatAttachment(row.name),
-        "content-length": row.size,
-        "content-security-policy": "sandbox; default-src 'none'",
-        "x-content-type-options": "nosniff",
-        "cache-control": "private, max-age=3600",
-        vary: "authorization, cookie",
-      });
-      return reply.type(row.type).send(Readable.from(content, { objectMode: false }) as never);
+      const viewer = readViewer(request, id);
+      await parts.conversations.existing(viewer, id);
+      const read = await parts.attachments.read(id, attachmentId, { isMember: "organizationId" in viewer });
+      return sendContent(reply, read, { isInline: request.query.inline === "1" });
     },
   });
+  app.route({
+    ...contract.getSignedAttachment,
+    handler: async (request, reply) => {
+      const { attachmentId: id } = request.params;
+      const { expires, signature, inline } = request.query;
+      if (!isValidLink(deps, { id, expires, signature })) {
+        throw new AppError("UNAUTHORIZED", "This link has expired or was changed.");
+      }
+      return sendContent(reply, await parts.attachments.readLinked(id), { isInline: inline === "1" });
+    },
+  });
+}
+
+/** Sends the content as a download. Only pictures have been copied by the server, so only they are shown in a page. */
+function sendContent(
+  reply: FastifyReply,
+  { row, content }: Awaited<ReturnType<AttachmentService["read"]>>,
+  { isInline }: { isInline: boolean },
+) {
+  reply.headers({
+    "content-disposition": isInline && row.width !== null ? "inline" : formatAttachment(row.name),
+    "content-length": row.size,
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cache-control": "private, max-age=3600",
+    vary: "authorization, cookie",
+  });
+  return reply.type(row.type).send(Readable.from(content, { objectMode: false }) as never);
 }
 
 /** Registers the upload in its own scope, where bodies of any type reach the handler unread. */
@@ -55,26 +77,42 @@ function uploadRoute(app: App, deps: Deps, { agents, conversations, attachments 
   const budgetOf = createUploadBudget();
   const ownOrigin = new URL(config.baseUrl).origin;
 
+  /** A member or an API key of the organization that has the conversation, or null. @throws 404 */
+  async function findMember(request: FastifyRequest, { agentId, conversationId }: Query): Promise<Uploader | null> {
+    const { principal } = request;
+    if (!principal || conversationId === undefined) return null;
+    const conversation = await conversations.find({ organizationId: principal.organizationId }, conversationId);
+    if (!conversation || (agentId !== undefined && conversation.agentId !== agentId)) throw notFound("Conversation");
+    const agent = await agents.getPublic(conversation.agentId);
+    return { agent, conversation, sessionId: null, uploaderId: credentialId(principal) };
+  }
+
   /** Who uploads, and to which conversation. @throws 400, 403 or 404 */
   async function findUploader(request: FastifyRequest, query: Query): Promise<Uploader> {
-    const agent = await agents.getPublic(query.agentId);
+    const member = await findMember(request, query);
+    if (member) return member;
+    if (query.agentId === undefined) throw invalid("agentId", "is required", "required");
+    const published = await agents.getPublic(query.agentId);
+    // A member tries out the settings that visitors do not have yet.
+    const isTest = request.signedIn?.membership?.organizationId === published.organizationId;
+    const agent = isTest ? withDraft(published) : published;
     agents.checkOrigin(agent, request.headers.origin, ownOrigin);
     const { sessionId = null, conversationId } = query;
-    const { conversationToken: token, principal } = request;
+    const { conversationToken: token } = request;
     if (conversationId === undefined) {
       if (sessionId === null) {
         throw invalid("sessionId", "send the `sessionId` of the chat, or `conversationId` with its token", "required");
       }
       requireAllowed(agent, null);
-      return { agent, conversation: null, sessionId };
+      return { agent, conversation: null, sessionId, uploaderId: null };
     }
     const { organizationId } = agent;
     const conversation = await conversations.find({ organizationId }, conversationId);
-    const proof = { token, organizationId: principal?.organizationId ?? null, userId: null };
+    const proof = { token, organizationId: null, userId: null };
     const access = conversation ? accessTo(conversation, proof, { agent, encryption }) : null;
     if (!conversation || access === null || access === "open") throw notFound("Conversation");
     requireAllowed(agent, conversation);
-    return { agent, conversation, sessionId: null };
+    return { agent, conversation, sessionId: null, uploaderId: null };
   }
 
   app.register(async (scope: App) => {
@@ -86,8 +124,8 @@ function uploadRoute(app: App, deps: Deps, { agents, conversations, attachments 
       onRequest: (request) => perAddress.consume(findLimitedClient(request, config), request),
       handler: async (request, reply) => {
         const uploader = await findUploader(request, request.query);
-        const { agent, conversation, sessionId } = uploader;
-        await perVisitor.consume(`${agent.id}:${conversation?.id ?? sessionId}`, request);
+        const { agent, conversation, sessionId, uploaderId } = uploader;
+        if (uploaderId === null) await perVisitor.consume(`${agent.id}:${conversation?.id ?? sessionId}`, request);
         const budget = budgetOf(findLimitedClient(request, config) ?? "local");
         try {
           const file = await readFile(request, budget.reserve);
@@ -101,7 +139,7 @@ function uploadRoute(app: App, deps: Deps, { agents, conversations, attachments 
   });
 }
 
-type Query = { agentId: string; sessionId?: string; conversationId?: string };
+type Query = { agentId?: string; sessionId?: string; conversationId?: string };
 
 /** Reads the body, or the file in it if it is a form. @throws 400 when it is too large or incomplete */
 async function readFile(request: FastifyRequest, reserve: (bytes: number) => void): Promise<UploadedFile> {

@@ -22,6 +22,7 @@ import { isId } from "../ids.ts";
 import { toInstants } from "../utc-day.ts";
 import { determineAccess, type Proof } from "./access.ts";
 import { toMessageAttachment } from "./attachments/message-attachment.ts";
+import { readAttachmentNames } from "./attachments/store.ts";
 import { readAnswerEmails, readHandoffRecords } from "./handoff-records.ts";
 import { findSuggestions, listNotices, listToolCalls, type Piece, parsePieces } from "./message-pieces.ts";
 import { createOwnershipReader, toAuthor } from "./ownership.ts";
@@ -114,7 +115,15 @@ export function createConversationService(
       const pages = store.summaryPages(organizationId, toFilter(query, userId));
       return createCsvStream(
         csvColumns,
-        toCsvRows(pages, (rows) => toSummaries(organizationId, rows)),
+        toCsvRows(pages, {
+          toSummaries: (rows) => toSummaries(organizationId, rows),
+          namesOf: (rows) =>
+            readAttachmentNames(
+              db,
+              organizationId,
+              rows.map(({ id }) => id),
+            ),
+        }),
       );
     },
     /** Returns who handles the conversation. With `isMember`, the result includes what only members may see. */
@@ -211,16 +220,24 @@ async function* toStreamedMessages(pages: AsyncIterable<ReadMessage[]>) {
 
 const csvColumns = [
   ...(["id", "title", "userName", "userEmail", "userId", "messageCount", "hasForm", "feedback"] as const),
-  ...(["createdAt", "updatedAt", "tags"] as const),
+  ...(["createdAt", "updatedAt", "tags", "attachments"] as const),
 ];
 
 async function* toCsvRows(
   pages: AsyncIterable<ConversationSummaryRow[]>,
-  toSummaries: (rows: ConversationSummaryRow[]) => Promise<ConversationSummary[]>,
+  {
+    toSummaries,
+    namesOf,
+  }: {
+    toSummaries(rows: ConversationSummaryRow[]): Promise<ConversationSummary[]>;
+    namesOf(rows: ConversationSummaryRow[]): ReturnType<typeof readAttachmentNames>;
+  },
 ) {
   for await (const page of pages) {
+    const attachmentsOf = await namesOf(page);
     for (const summary of await toSummaries(page)) {
-      const cells = { ...summary, tags: summary.tags.map(({ name }) => name).join(", ") };
+      const tags = summary.tags.map(({ name }) => name).join(", ");
+      const cells = { ...summary, tags, attachments: attachmentsOf(summary.id).join(", ") };
       yield csvColumns.map((name) => String(cells[name] ?? ""));
     }
   }

@@ -63,6 +63,7 @@ import { attachments } from "./migrations/0093-attachments.ts";
 import { agentVersions } from "./migrations/0095-agent-versions.ts";
 import { agentDrafts } from "./migrations/0096-agent-drafts.ts";
 import { modelSettings } from "./migrations/0097-model-settings.ts";
+import { memberAttachments } from "./migrations/0098-member-attachments.ts";
 import { agentRollouts } from "./migrations/0100-agent-rollouts.ts";
 import { agentTests } from "./migrations/0105-agent-tests.ts";
 import { inboxViews } from "./migrations/0111-inbox-views.ts";
@@ -140,6 +141,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0095-agent-versions", agentVersions],
   ["0096-agent-drafts", agentDrafts],
   ["0097-model-settings", modelSettings],
+  ["0098-member-attachments", memberAttachments],
   ["0100-agent-rollouts", agentRollouts],
   ["0105-agent-tests", agentTests],
   ["0111-inbox-views", inboxViews],

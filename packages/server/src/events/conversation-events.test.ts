@@ -5,7 +5,10 @@ import type { NewEvent } from "./record-events.ts";
 
 it("reports that a budget is used up although the reply's conversation was deleted", async () => {
   const recorded: NewEvent[] = [];
-  const listener = createConversationEvents(async (_, events) => void recorded.push(...events));
+  const listener = createConversationEvents(
+    async (_, events) => void recorded.push(...events),
+    () => expect.fail("no message has attachments"),
+  );
   const used: Change = {
     kind: "tokens_used",
     organizationId: "org_1",

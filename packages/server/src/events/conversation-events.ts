@@ -1,23 +1,26 @@
-import type { WebhookEventData } from "@foyer/contract";
+import type { EventAttachment, WebhookEventData } from "@foyer/contract";
 import { type Change, type ChangeListener, type HandoffChange, isHandoffChange } from "../conversations/log/change.ts";
 import type { EndedReply, NewTurn } from "../conversations/log/turn.ts";
 import { type Piece, parsePieces } from "../conversations/message-pieces.ts";
+import type { AttachmentRow } from "../db/tables/attachments.ts";
 import { toEventText } from "./event-text.ts";
 import type { NewEvent, RecordEvents } from "./record-events.ts";
 
 /** @returns a listener that records the events about conversations, in the same transaction as the changes */
-export function createConversationEvents(recordEvents: RecordEvents): ChangeListener {
+export function createConversationEvents(recordEvents: RecordEvents, linkTo: LinkTo): ChangeListener {
   return async (trx, changes) => {
-    const events = changes.flatMap(toEvents);
+    const events = changes.flatMap((change) => toEvents(change, linkTo));
     if (events.length > 0) await recordEvents(trx, events);
   };
 }
 
-function toEvents(change: Change): NewEvent[] {
+type LinkTo = (row: AttachmentRow) => EventAttachment;
+
+function toEvents(change: Change, linkTo: LinkTo): NewEvent[] {
   if (isHandoffChange(change)) return toHandoffEvent(change);
   switch (change.kind) {
     case "turn":
-      return turnEvents(change.turn);
+      return turnEvents(change.turn, linkTo);
     case "reply_ended":
       return [replyEvent(change.reply)];
     case "tokens_used":
@@ -85,7 +88,7 @@ function describeChange(change: HandoffChange): ReportedChange | null {
 }
 
 /** Creates the events about a visitor's turn for webhooks and the feed. */
-function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent[] {
+function turnEvents({ conversation, isNew, messages }: NewTurn, linkTo: LinkTo): NewEvent[] {
   const { id: conversationId, organizationId, agentId } = conversation;
   const scope = { organizationId, agentId, conversationId };
   const { title, sessionId, userId, userEmail, userName, isUserVerified, isTest } = conversation;
@@ -105,10 +108,14 @@ function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent[] {
   const sent = messages
     .filter(({ role }) => role === "user")
     .map(
-      ({ id: messageId, content }): NewEvent => ({
+      ({ id: messageId, content, attachments }): NewEvent => ({
         ...scope,
         type: "message.created",
-        data: () => ({ messageId, ...toEventText(conversationId, content) }),
+        data: () => ({
+          messageId,
+          ...toEventText(conversationId, content),
+          ...(attachments.length > 0 ? { attachments: attachments.map(linkTo) } : {}),
+        }),
       }),
     );
   return [...(isNew ? [started] : []), ...sent];

@@ -10,6 +10,7 @@ import { createMember } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { startReceiver } from "../../../../test/webhook-receiver.ts";
 import { createConversationToken } from "../auth/conversation-token.ts";
+import { createAttachmentLinks } from "../conversations/attachments/signed-link.ts";
 import { createConversationLog } from "../conversations/log/log.ts";
 import { openDatabase } from "../db/open.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -298,7 +299,9 @@ onBothDatabases("webhooks", (createDatabase) => {
     const worker = (seconds: number) => {
       const listeners = createEventListeners(db);
       const record = createEventRecorder(server.deps, listeners, queueOnly);
-      const conversationLog = createConversationLog(server.deps, [createConversationEvents(record)]);
+      const conversationLog = createConversationLog(server.deps, [
+        createConversationEvents(record, createAttachmentLinks(server.deps)),
+      ]);
       return createIdleWorker(server.deps, {
         record,
         listeners,

@@ -155,6 +155,7 @@ describe("the API description", () => {
       "content_block_stop",
       "tool_use_start",
       "tool_result",
+      "notice",
       "sources",
       "suggestions",
       "error",

@@ -69,6 +69,7 @@ export const requestExamples: Examples = {
   requestHuman: { reason: "The invoice of my rental is wrong", email },
   assignConversation: { userId },
   returnConversation: { note: "The refund is on its way. Do not offer another one.", epoch: 2 },
+  draftReply: { attachments: ["att_01jd3v7b2q5s8w1y4h7k0m3p6t"] },
   sendMemberMessage: { content: "Hello, I am looking at your invoice right now." },
   reportSeen: { messageId: "msg_01kdh8rstafw59g6t6c8sqv5w2" },
   createNote: { text: "Regular customer, refund approved by the shop in Zurich." },

@@ -1,5 +1,6 @@
 import type { AgentService } from "../agents/service.ts";
 import { createDraftWriter } from "../chat/draft-reply.ts";
+import type { AttachmentService } from "../conversations/attachments/service.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AppDeps } from "../fastify.ts";
 import type { App } from "../http/app.ts";
@@ -20,6 +21,7 @@ import type { ViewService } from "./views/service.ts";
 type Parts = {
   agents: AgentService;
   conversations: ConversationService;
+  attachments: AttachmentService;
   views: ViewService;
   inbox: InboxService;
   live: LiveStreams;
@@ -30,10 +32,10 @@ type Parts = {
 
 /** Registers the routes with which members work in the inbox. */
 export function addInboxRoutes(app: App, deps: AppDeps, parts: Parts): void {
-  const { agents, conversations, views, inbox, live, idempotency, writing } = parts;
+  const { agents, conversations, attachments, views, inbox, live, idempotency, writing } = parts;
   const draft = createDraftWriter(deps, { budgets: createTokenBudgets(deps), ...writing });
-  draftRoutes(app, deps.config, { agents, conversations, draft });
-  noteRoutes(app, createNoteService(deps, conversations), idempotency);
+  draftRoutes(app, deps.config, { agents, conversations, attachments, draft });
+  noteRoutes(app, createNoteService(deps, { conversations, attachments }), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
   viewRoutes(app, views);
   inboxRoutes(app, { config: deps.config, inbox, idempotency });

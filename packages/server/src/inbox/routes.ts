@@ -70,15 +70,32 @@ export function inboxRoutes(
   });
   app.route({
     ...contract.sendMemberMessage,
+    ...withBodyRules<MessageBody>(({ body, refused }) => {
+      if (!refused.has("content") && !refused.has("attachments")) checkContent(body);
+    }),
     handler: async (request, reply) => {
       const member = readMember(request);
+      checkContent(request.body);
       const scope = credentialId(requirePrincipal(request));
+      const { content, attachments } = request.body;
       const message = await idempotency.run({ request, reply, scope }, (keep) =>
-        inbox.send(member, request.params.id, { content: request.body.content, keep }),
+        inbox.send(member, request.params.id, {
+          content,
+          attachments: { ids: attachments ?? [], uploaderId: scope },
+          keep,
+        }),
       );
       return reply.status(201).send({ data: message, error: null });
     },
   });
+}
+
+type MessageBody = { content?: string; attachments?: readonly string[] | null };
+
+/** @throws 400 for a message without text and attachments */
+function checkContent({ content = "", attachments }: MessageBody): void {
+  if (content.trim() !== "" || (attachments?.length ?? 0) > 0) return;
+  throw invalid("content", "must not be empty without `attachments`", "min_length");
 }
 
 /** @throws 400 for an invalid address, because the visitor would never receive the answer */

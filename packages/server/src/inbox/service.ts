@@ -3,10 +3,12 @@ import type { Transaction } from "kysely";
 import { parseHandoff } from "../agents/handoff.ts";
 import type { AgentService } from "../agents/service.ts";
 import { areMembers } from "../auth/members/members.ts";
+import type { AttachmentService } from "../conversations/attachments/service.ts";
 import type { ConversationLog } from "../conversations/log/log.ts";
 import { type ConversationService, toMessage } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
 import type { Executor } from "../db/compiled-query.ts";
+import type { AttachmentRow } from "../db/tables/attachments.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -16,6 +18,13 @@ import type { AssignConversation } from "./assign-conversation.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };
+
+/** A message to send. `attachments` are the ids of the member's uploads. */
+type Sent = {
+  content: string;
+  attachments?: { ids: readonly string[]; uploaderId: string };
+  keep?: SaveResponse | undefined;
+};
 
 /**
  * Runs in the transaction of the action, so that the caller can record the command together with its effect and
@@ -32,6 +41,7 @@ type EndOptions = { onWrite?: OnWrite; epoch?: number | null };
 export type InboxParts = {
   agents: AgentService;
   conversations: ConversationService;
+  attachments: Pick<AttachmentService, "resolveUploads">;
   assignConversation: AssignConversation;
   log: ConversationLog;
 };
@@ -40,7 +50,7 @@ export type InboxService = ReturnType<typeof createInboxService>;
 
 /** Hands conversations over to members of the team and returns them to the agent. */
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
-  const { agents, conversations, assignConversation, log } = parts;
+  const { agents, conversations, attachments: uploads, assignConversation, log } = parts;
   const storeMessage = createMessageSender(log);
   const end = createHandoffEnder({ db }, { conversations, ownership: readOwnership, log });
 
@@ -119,11 +129,13 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     async send(
       member: Member,
       id: string,
-      { content, keep }: { content: string; keep?: SaveResponse | undefined },
+      { content, attachments = { ids: [], uploaderId: "" }, keep }: Sent,
     ): Promise<Message> {
       const { organizationId, userId } = member;
       const row = await conversations.existing({ organizationId }, id);
-      const write = (trx: Transaction<Tables>) => storeMessage(trx, { member, id, content, keep });
+      const { ids, uploaderId } = attachments;
+      const attached = await uploads.resolveUploads({ organizationId, conversationId: id, uploaderId }, ids);
+      const write = (trx: Transaction<Tables>) => storeMessage(trx, { member, id, content, attached, keep });
       const sent =
         row.assigneeId === userId
           ? await inTransaction(db, write)
@@ -165,16 +177,25 @@ function createHandoffEnder(
   };
 }
 
-type MessageToSend = { member: Member; id: string; content: string; keep: SaveResponse | undefined };
+type MessageToSend = {
+  member: Member;
+  id: string;
+  content: string;
+  attached: readonly AttachmentRow[];
+  keep: SaveResponse | undefined;
+};
 
 /** @returns a function that stores a member's message, and resolves to null unless the member has the conversation */
 function createMessageSender(log: Pick<ConversationLog, "appendMemberMessage">) {
-  return async (trx: Transaction<Tables>, { member, id, content, keep }: MessageToSend): Promise<Message | null> => {
+  return async (
+    trx: Transaction<Tables>,
+    { member, id, content, attached, keep }: MessageToSend,
+  ): Promise<Message | null> => {
     const { organizationId, userId, name } = member;
     const conversation = { organizationId, conversationId: id };
-    const added = await log.appendMemberMessage(trx, conversation, { userId, name, content });
+    const added = await log.appendMemberMessage(trx, conversation, { userId, name, content, attachments: attached });
     if (!added) return null;
-    const created = toMessage({ ...added.message, attachments: [] }, true);
+    const created = toMessage({ ...added.message, attachments: attached }, true);
     await keep?.(trx, added.agentId, created);
     return created;
   };

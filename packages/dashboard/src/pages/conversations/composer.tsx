@@ -192,7 +192,7 @@ function SuggestButton({ conversationId, text, write, draft }: SuggestProps) {
   before.current = text;
   const suggest = () =>
     draft.mutate(
-      { id: conversationId },
+      { id: conversationId, body: null },
       {
         onSuccess: (answer) => {
           const replaced = before.current;

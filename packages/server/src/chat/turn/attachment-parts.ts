@@ -29,6 +29,11 @@ export async function loadAttachments(
   let characters = 0;
   const loaded: SentAttachment[] = [];
   for (const { messageId, row } of attachments.toReversed()) {
+    // Models read pictures only in the visitor's messages, so those of members are named.
+    if (row.uploaderId !== null) {
+      loaded.unshift({ messageId, row: { ...row, text: null }, content: null });
+      continue;
+    }
     const isPicture = row.width !== null;
     const isPdf = row.type === "application/pdf";
     if (isPicture) pictures += 1;
@@ -50,7 +55,9 @@ export function createAttachmentParts(attachments: readonly SentAttachment[]): (
   const byMessage = Map.groupBy(attachments, ({ messageId }) => messageId);
   return (messageId) => {
     const sent = byMessage.get(messageId) ?? [];
-    return sent.length === 0 ? [] : [{ type: "text", text: NOTE }, ...sent.map(toPart)];
+    if (sent.length === 0) return [];
+    const isFromMember = sent.some(({ row }) => row.uploaderId !== null);
+    return isFromMember ? sent.map(toPart) : [{ type: "text", text: NOTE }, ...sent.map(toPart)];
   };
 }
 
@@ -60,7 +67,7 @@ const AFTER = "[End of file data]";
 
 function toPart({ row, content }: SentAttachment): UserParts[number] {
   const { type: mediaType } = row;
-  const isTooLarge = row.width !== null && row.size > MAX_PICTURE_BYTES;
+  const isTooLarge = row.width !== null && row.size > MAX_PICTURE_BYTES && row.uploaderId === null;
   const text =
     row.width === null
       ? quoteFile(row)

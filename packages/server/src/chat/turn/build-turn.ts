@@ -54,8 +54,12 @@ export function createTurnBuilder({ bytes, openingOf, attachmentsOf }: TurnParts
     const consent = requireConsent(agent, request, { existing, memberOf: caller.memberOf });
     // A conversation that is open to everyone has no token, so uploads to it cannot be its visitor's.
     const conversationId = existing && access !== "open" ? existing.id : null;
-    const attachments = await attachmentsOf(agent, request, { conversationId, messageKey });
-    const added = attachments.filter(({ messageId }) => messageId === null);
+    const attachments = await attachmentsOf(agent, request, {
+      conversationId,
+      messageKey,
+      isMember: access === "organization",
+    });
+    const added = attachments.filter(({ messageId, uploaderId }) => messageId === null && uploaderId === null);
     if (added.length > 0) requireAllowed(agent, existing);
     for (const row of added) requireAllowedType(agent, row);
     const isNew = existing === null;

@@ -136,7 +136,9 @@ function toMessages(
     return [{ role: "user", content: [...before, ...parts, { type: "text", text: row.content }] }];
   }
   if (row.authorName !== null) {
-    return [{ role: "assistant", content: [{ type: "text", text: attributeText(row.authorName, row.content) }] }];
+    const attached = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    const text = [attributeText(row.authorName, row.content), ...attached].join("\n");
+    return [{ role: "assistant", content: [{ type: "text", text }] }];
   }
   const messages: LanguageModelV4Message[] = [];
   let step: StepPiece[] = [];

@@ -14,13 +14,23 @@ import { requireAllowedType } from "./allowed.ts";
 import { cleanName } from "./clean-name.ts";
 import { toAttachment } from "./message-attachment.ts";
 import { readContent } from "./read-content.ts";
-import { createAttachmentStore, readConversationAttachments } from "./store.ts";
+import {
+  createAttachmentStore,
+  listNoteFiles,
+  type MemberUpload,
+  readConversationAttachments,
+  readNoteAttachments,
+} from "./store.ts";
 
-/** Whose an upload is. `conversation` is null for a visitor who has none yet. */
+/**
+ * Whose an upload is. `conversation` is null for a visitor who has none yet, and `uploaderId` is the member or API key
+ * that uploads, or null for a visitor.
+ */
 export type Uploader = {
   agent: AgentRow;
   conversation: ConversationRow | null;
   sessionId: string | null;
+  uploaderId: string | null;
 };
 
 export type AttachmentService = ReturnType<typeof createAttachmentService>;
@@ -45,14 +55,14 @@ export function createAttachmentService(
      * @throws 400 for a type that is not accepted, 403 when the agent does not allow it, 429 for the daily quota
      */
     async upload(
-      { agent, conversation, sessionId }: Uploader,
+      { agent, conversation, sessionId, uploaderId }: Uploader,
       { name, bytes }: { name: string; bytes: Buffer },
       signal: AbortSignal,
     ): Promise<Attachment> {
       const { organizationId, id: agentId } = agent;
       await checkQuota(agent, bytes.length);
       const content = await readContent(extractor, { organizationId, signal }, { name, bytes });
-      requireAllowedType(agent, content);
+      if (uploaderId === null) requireAllowedType(agent, content);
       const owner = { organizationId, agentId };
       const file = await files.receive(owner, [content.bytes], { charset: null, format: null });
       failpoint("attachment.received");
@@ -60,8 +70,10 @@ export function createAttachmentService(
         id: newId("att"),
         ...owner,
         sessionId,
+        uploaderId,
         conversationId: conversation?.id ?? null,
         messageId: null,
+        noteId: null,
         position: 0,
         name: cleanName(name, content.type),
         type: content.type,
@@ -88,7 +100,11 @@ export function createAttachmentService(
     async resolve(
       agent: AgentRow,
       { attachments, sessionId }: Pick<ChatRequest, "attachments" | "sessionId">,
-      { conversationId, messageKey }: { conversationId: string | null; messageKey: string | null },
+      {
+        conversationId,
+        messageKey,
+        isMember,
+      }: { conversationId: string | null; messageKey: string | null; isMember: boolean },
     ): Promise<AttachmentRow[]> {
       if (!attachments || attachments.length === 0) return [];
       const ids = attachments.filter((id) => isId("att", id));
@@ -100,7 +116,10 @@ export function createAttachmentService(
           const isOwn =
             row &&
             (row.sessionId === null ? row.conversationId === conversationId : row.sessionId === (sessionId ?? null));
-          if (!row || !isOwn) throw notFound("Attachment");
+          // Members try an agent out as visitors, in conversations for which they upload as members.
+          if (!row || !isOwn || (row.uploaderId !== null && !isMember) || row.noteId !== null) {
+            throw notFound("Attachment");
+          }
           if (row.messageId === null) {
             if (row.createdAt < Date.now() - config.attachmentWindow) throw notFound("Attachment");
             return row;
@@ -110,26 +129,57 @@ export function createAttachmentService(
           return row;
         }),
       );
-      const bytes = rows.reduce((sum, { size }) => sum + size, 0);
-      if (bytes > attachmentLimits.messageBytes) {
-        throw invalid("attachments", "can have at most 20 MB together", "max");
-      }
+      checkSum(rows);
       return rows;
     },
-    /** Gives an upload to a message, in the transaction that stores it. @throws 404 when another message has it since */
+    /**
+     * The uploads that a member or an API key attaches to a message or a note, in their order.
+     * @throws 404 for an upload that does not exist or is somebody else's, 400 for too many or too large ones
+     */
+    async resolveUploads(owner: MemberUpload, ids: readonly string[]): Promise<AttachmentRow[]> {
+      if (ids.length === 0) return [];
+      if (ids.length > attachmentLimits.perMessage) {
+        const problem = `At most ${attachmentLimits.perMessage} can be sent with a message, found ${ids.length}`;
+        throw invalid("attachments", problem, "max_items");
+      }
+      const valid = ids.filter((id) => isId("att", id));
+      const found = valid.length === 0 ? [] : await store.findUploads(owner, valid);
+      const expired = Date.now() - config.attachmentWindow;
+      const rows = ids.map((id) => {
+        const row = found.find((one) => one.id === id);
+        if (!row || row.createdAt < expired) throw notFound("Attachment");
+        return row;
+      });
+      checkSum(rows);
+      return rows;
+    },
+    /**
+     * Gives an upload to a message or a note, in the transaction that stores it.
+     * @throws 404 when another message has it since
+     */
     async attach(
       trx: Transaction<Tables>,
       id: string,
-      place: { conversationId: string; messageId: string; position: number },
+      place: { conversationId: string; position: number } & ({ messageId: string } | { noteId: string }),
     ): Promise<void> {
       if (!(await store.attach(trx, id, place))) throw notFound("Attachment");
       failpoint("attachment.attaching");
     },
+    /** The attachments of a conversation's notes, by note, each in their order. */
+    ofNotes: (place: { organizationId: string; conversationId: string }) => readNoteAttachments(db, place),
+    /** The files of a note's attachments. */
+    filesOfNote: (organizationId: string, noteId: string) => listNoteFiles(db, organizationId, noteId),
     /** All attachments of a conversation's messages, oldest first. */
     listOf: (conversationId: string) => readConversationAttachments(db, conversationId),
     /** The content of an attachment of a conversation that the caller may read. @throws 404 */
-    async read(conversationId: string, id: string): Promise<{ row: AttachmentRow; content: AsyncIterable<Buffer> }> {
-      const row = isId("att", id) ? await store.get(conversationId, id) : undefined;
+    async read(conversationId: string, id: string, reader: { isMember: boolean }): Promise<ReadAttachment> {
+      const row = isId("att", id) ? await store.get(conversationId, id, reader) : undefined;
+      if (!row) throw notFound("Attachment");
+      return { row, content: files.read(row.fileId) };
+    },
+    /** The content for the holder of a signed link. @throws 404 */
+    async readLinked(id: string): Promise<ReadAttachment> {
+      const row = isId("att", id) ? await store.getById(id) : undefined;
       if (!row) throw notFound("Attachment");
       return { row, content: files.read(row.fileId) };
     },
@@ -144,4 +194,12 @@ export function createAttachmentService(
       }
     },
   };
+}
+
+type ReadAttachment = { row: AttachmentRow; content: AsyncIterable<Buffer> };
+
+/** @throws 400 when the attachments of a message are too large together */
+function checkSum(rows: ReadonlyArray<Pick<AttachmentRow, "size">>): void {
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > attachmentLimits.messageBytes) throw invalid("attachments", "can have at most 20 MB together", "max");
 }

@@ -23,6 +23,55 @@ export async function readMessageAttachments(
   return Map.groupBy(rows, ({ messageId }) => messageId);
 }
 
+/** The attachments of a conversation's notes, by note, each in their order. */
+export async function readNoteAttachments(
+  db: Db,
+  { organizationId, conversationId }: Pick<AttachmentRow, "organizationId"> & { conversationId: string },
+): Promise<Map<string | null, AttachmentRow[]>> {
+  const rows = await db
+    .selectFrom("attachments")
+    .selectAll()
+    .where("organizationId", "=", organizationId)
+    .where("conversationId", "=", conversationId)
+    .where("noteId", "is not", null)
+    .orderBy("position")
+    .execute();
+  return Map.groupBy(rows, ({ noteId }) => noteId);
+}
+
+/** The names of the attachments of these conversations' messages, by conversation, oldest first. */
+export async function readAttachmentNames(
+  db: Db,
+  organizationId: string,
+  conversationIds: readonly string[],
+): Promise<(conversationId: string) => string[]> {
+  const rows =
+    conversationIds.length === 0
+      ? []
+      : await db
+          .selectFrom("attachments")
+          .select(["conversationId", "name"])
+          .where("organizationId", "=", organizationId)
+          .where("conversationId", "in", conversationIds)
+          .where("messageId", "is not", null)
+          .orderBy("messageId")
+          .orderBy("position")
+          .execute();
+  const byConversation = Map.groupBy(rows, ({ conversationId }) => conversationId);
+  return (conversationId) => (byConversation.get(conversationId) ?? []).map(({ name }) => name);
+}
+
+/** The files of a note's attachments. */
+export async function listNoteFiles(db: Db, organizationId: string, noteId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("attachments")
+    .select("fileId")
+    .where("organizationId", "=", organizationId)
+    .where("noteId", "=", noteId)
+    .execute();
+  return rows.map(({ fileId }) => fileId);
+}
+
 /** All attachments of a conversation's messages. */
 export function readConversationAttachments(db: Db, conversationId: string): Promise<AttachmentRow[]> {
   return db
@@ -45,6 +94,9 @@ export async function listAttachedFiles(db: Db, conversationIds: readonly string
   return rows.map(({ fileId }) => fileId);
 }
 
+/** For which conversation a member or an API key has uploaded something. */
+export type MemberUpload = { organizationId: string; conversationId: string; uploaderId: string };
+
 export function createAttachmentStore(db: Db) {
   return {
     async insert(trx: Transaction<Tables>, row: AttachmentRow): Promise<void> {
@@ -63,15 +115,40 @@ export function createAttachmentStore(db: Db) {
         .where("id", "in", ids)
         .execute();
     },
-    /** An attachment of a message of the conversation. */
-    async get(conversationId: string, id: string): Promise<AttachmentRow | undefined> {
+    /** An attachment of a message of the conversation, or with `isMember` of a note. */
+    async get(conversationId: string, id: string, { isMember }: { isMember: boolean }) {
       return db
         .selectFrom("attachments")
         .selectAll()
         .where("id", "=", id)
         .where("conversationId", "=", conversationId)
+        .where((x) => x.or([x("messageId", "is not", null), ...(isMember ? [x("noteId", "is not", null)] : [])]))
+        .executeTakeFirst();
+    },
+    /** An attachment of a message of any conversation, for the holder of a signed link. */
+    async getById(id: string): Promise<AttachmentRow | undefined> {
+      return db
+        .selectFrom("attachments")
+        .selectAll()
+        .where("id", "=", id)
         .where("messageId", "is not", null)
         .executeTakeFirst();
+    },
+    /** What a member or an API key has uploaded for the conversation, and has not attached. */
+    async findUploads(
+      { organizationId, conversationId, uploaderId }: MemberUpload,
+      ids: readonly string[],
+    ): Promise<AttachmentRow[]> {
+      return db
+        .selectFrom("attachments")
+        .selectAll()
+        .where("organizationId", "=", organizationId)
+        .where("conversationId", "=", conversationId)
+        .where("uploaderId", "=", uploaderId)
+        .where("messageId", "is", null)
+        .where("noteId", "is", null)
+        .where("id", "in", ids)
+        .execute();
     },
     /** Whether one of the messages with this key has the attachment. */
     async isOfMessage(messageId: string, messageKey: string): Promise<boolean> {
@@ -83,17 +160,18 @@ export function createAttachmentStore(db: Db) {
         .executeTakeFirst();
       return message !== undefined;
     },
-    /** @returns false when a message has the attachment already, or it was deleted */
+    /** @returns false when a message or note has the attachment already, or it was deleted */
     async attach(
       trx: Transaction<Tables>,
       id: string,
-      { conversationId, messageId, position }: Pick<AttachmentRow, "conversationId" | "messageId" | "position">,
+      place: Pick<AttachmentRow, "conversationId" | "position"> & ({ messageId: string } | { noteId: string }),
     ): Promise<boolean> {
       const updated = await trx
         .updateTable("attachments")
-        .set({ conversationId, messageId, position })
+        .set(place)
         .where("id", "=", id)
         .where("messageId", "is", null)
+        .where("noteId", "is", null)
         .executeTakeFirst();
       return updated.numUpdatedRows === 1n;
     },
@@ -103,6 +181,7 @@ export function createAttachmentStore(db: Db) {
         .selectFrom("attachments")
         .select("id")
         .where("messageId", "is", null)
+        .where("noteId", "is", null)
         .where("createdAt", "<", before)
         .orderBy("createdAt")
         .limit(EXPIRED_PER_BATCH);
@@ -110,6 +189,7 @@ export function createAttachmentStore(db: Db) {
         .deleteFrom("attachments")
         .where("id", "in", expired)
         .where("messageId", "is", null)
+        .where("noteId", "is", null)
         .returning("fileId")
         .execute();
       return rows.map(({ fileId }) => fileId);

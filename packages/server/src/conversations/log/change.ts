@@ -1,5 +1,6 @@
 import type { Rating } from "@foyer/contract";
 import type { Transaction } from "kysely";
+import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { HandoffRow, OwnershipColumns } from "../../db/tables/handoff.ts";
 import type { AgentRow, Tables } from "../../db/tables.ts";
 import type { MonthUsage } from "../../plans/token-budget.ts";
@@ -45,7 +46,14 @@ export type HandoffChange = Place & { epoch: number } & (
     | { kind: "cancelled"; handoff: HandoffRow; userId?: undefined }
     /** a message from a visitor who is waiting for a person or talking to one */
     | { kind: "visitor_message"; messageId: string; userId?: undefined }
-    | { kind: "member_message"; handoff: HandoffRow; messageId: string; userId: string }
+    | {
+        kind: "member_message";
+        handoff: HandoffRow;
+        messageId: string;
+        userId: string;
+        /** the uploads that the message gets, in their order */
+        attachments: readonly AttachmentRow[];
+      }
   );
 
 /** A visitor's rating of a message. */

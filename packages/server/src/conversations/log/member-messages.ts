@@ -1,8 +1,9 @@
 import { sql, type Transaction } from "kysely";
+import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { MessageRow, Tables } from "../../db/tables.ts";
 import { newId } from "../../ids.ts";
 import { checkConversationSize } from "../conversation-size.ts";
-import { createPreview } from "../message-preview.ts";
+import { createPreview, describeMessage } from "../message-preview.ts";
 import type { Emit } from "./change.ts";
 import type { ConversationRef } from "./handler.ts";
 
@@ -15,7 +16,12 @@ export function createMemberMessages(emit: Emit) {
     async appendMemberMessage(
       trx: Transaction<Tables>,
       { organizationId, conversationId }: ConversationRef,
-      { userId, name, content }: { userId: string; name: string; content: string },
+      {
+        userId,
+        name,
+        content,
+        attachments,
+      }: { userId: string; name: string; content: string; attachments: readonly AttachmentRow[] },
     ): Promise<{ agentId: string; message: MessageRow } | null> {
       const now = Date.now();
       const bytes = Buffer.byteLength(content);
@@ -25,7 +31,7 @@ export function createMemberMessages(emit: Emit) {
           messageCount: sql`"messageCount" + 1`,
           textBytes: sql`"textBytes" + ${bytes}`,
           lastMessageRole: "assistant",
-          lastMessagePreview: createPreview(content),
+          lastMessagePreview: createPreview(describeMessage({ content, attachments })),
           lastMessageAt: now,
           updatedAt: now,
           changedAt: now,
@@ -89,7 +95,7 @@ export function createMemberMessages(emit: Emit) {
         isTest: conversation.isTest === 1,
         epoch: conversation.epoch,
       };
-      const sent = { ...place, kind: "member_message", handoff, messageId: message.id, userId } as const;
+      const sent = { ...place, kind: "member_message", handoff, messageId: message.id, userId, attachments } as const;
       if (handoff.answeredAt !== null) await emit(trx, [sent]);
       else {
         await trx.updateTable("handoffs").set({ answeredAt: now }).where("id", "=", handoff.id).execute();

@@ -10,11 +10,15 @@ export type AttachmentRow = {
   agentId: string;
   /** the session that uploaded it; null for an upload with a conversation's token */
   sessionId: string | null;
-  /** the conversation whose token uploaded it, or that has its message */
+  /** the member or API key that uploaded it, see `credentialId`; null for a visitor */
+  uploaderId: string | null;
+  /** the conversation for which it was uploaded, or that has its message */
   conversationId: string | null;
   /** null until a message has it */
   messageId: string | null;
-  /** its place among the attachments of the message, from 0 */
+  /** the internal note that has it */
+  noteId: string | null;
+  /** its place among the attachments of the message or note, from 0 */
   position: number;
   name: string;
   type: AttachmentType;

@@ -1,8 +1,9 @@
 import { maxNotes } from "@foyer/contract";
+import type { Transaction } from "kysely";
 import { lockConversation, touchConversation } from "../../conversations/log/marks.ts";
-import type { Executor } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import type { ConversationNoteRow } from "../../db/tables/notes.ts";
+import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 
 export function createNoteStore(db: Db) {
@@ -24,7 +25,7 @@ export function createNoteStore(db: Db) {
      */
     async insert(
       row: ConversationNoteRow,
-      onWrite: (trx: Executor) => Promise<void>,
+      onWrite: (trx: Transaction<Tables>) => Promise<void>,
     ): Promise<"added" | "full" | "no conversation"> {
       const { organizationId, conversationId } = row;
       return inTransaction(db, async (trx) => {
