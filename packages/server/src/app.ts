@@ -25,6 +25,9 @@ import { type ConversationMarks, createConversationMarks } from "./conversations
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { type ConversationService, createConversationService } from "./conversations/service.ts";
+import { createStatusService } from "./conversations/status.ts";
+import { statusRoutes } from "./conversations/status-routes.ts";
+import { createStatusTimer } from "./conversations/status-timer.ts";
 import { tagRoutes } from "./conversations/tags/routes.ts";
 import { createTagService } from "./conversations/tags/service.ts";
 import { readTrace } from "./conversations/trace.ts";
@@ -197,7 +200,8 @@ export async function createApp(deps: AppDeps) {
     log: conversationLog,
   });
   const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
-  const timers = [idleWorker, notices, attachmentSweeper, trash.purge];
+  const statusTimer = createStatusTimer(deps, conversationLog);
+  const timers = [idleWorker, notices, attachmentSweeper, statusTimer, trash.purge];
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));
   const addMetrics = (registry: Registry) => addHandoffMetrics(registry, deps, handoffCounters);
   healthRoutes(app, deps, {
@@ -220,6 +224,7 @@ export async function createApp(deps: AppDeps) {
     attachments,
     marks: createConversationMarks({ conversations, log: conversationLog }),
     trash,
+    conversationLog,
     chat,
     documents,
     inbox,
@@ -370,6 +375,7 @@ async function startWorkers(...workers: Array<{ start(): void }>): Promise<void>
 }
 
 type Conversations = {
+  conversationLog: ConversationLog;
   agents: AgentService;
   conversations: ConversationService;
   attachments: AttachmentService;
@@ -387,7 +393,7 @@ type Conversations = {
 /** Registers the routes for what visitors write: conversations and form submissions. */
 function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   const { agents, conversations, attachments, marks, trash, chat, documents } = parts;
-  const { inbox, live, forms, visitors, idempotency } = parts;
+  const { conversationLog, inbox, live, forms, visitors, idempotency } = parts;
   const analytics = createConversationAnalytics(deps, agents);
   const visitorLimit = registerVisitorLimit(app, deps.config);
   const failures = createReplyFailures(deps);
@@ -402,6 +408,7 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
     trash: trash.conversations,
     applyView: views.apply,
   });
+  statusRoutes(app, createStatusService(deps, { conversations, log: conversationLog }));
   attachmentRoutes(app, deps, { agents, conversations, attachments });
   tagRoutes(app, createTagService(deps, conversations));
   visitorRoutes(app, deps, { visitors, conversations, attachments, forms: forms.service });

@@ -166,6 +166,17 @@ const settings = {
   budgetMessage: nullable(
     Type.String({ maxLength: 2_000, description: "The reply that visitors receive once the budget is used up" }),
   ),
+  resolveAfter: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 365,
+      description:
+        "Days after which a conversation with a member resolves by itself if the visitor does not answer. `null`, the default, never. Conversations that the agent has resolve after half an hour of silence.",
+    }),
+  ),
+  resolveMessage: nullable(
+    Type.String({ maxLength: 2_000, description: "What the visitor reads when a conversation resolves by itself" }),
+  ),
   retention: nullable(
     Type.Partial(Type.Object(retention), {
       description: "How many days data is kept; `null` keeps it forever. An omitted kind follows the server's default.",
@@ -235,6 +246,8 @@ export const Agent = Type.Object(
     monthlyTokenBudget: nullable(Type.Integer()),
     monthlyCostBudget: nullable(Type.Number()),
     budgetMessage: nullable(Type.String()),
+    resolveAfter: nullable(Type.Integer()),
+    resolveMessage: nullable(Type.String()),
     retention: ref(Retention),
     publishing: stringEnum(publishingModes),
     publishRequiresTests: Type.Boolean(),

@@ -203,6 +203,26 @@ export const MessagePreview = Type.Object({
 });
 export type MessagePreview = Static<typeof MessagePreview>;
 
+/** Whether the team still has something to do in a conversation. */
+export const conversationStatuses = ["open", "resolved", "snoozed"] as const;
+export type ConversationStatus = (typeof conversationStatuses)[number];
+
+const statusFields = {
+  status: stringEnum(
+    conversationStatuses,
+    "`resolved`: nothing is left to do. `snoozed`: it opens again at `snoozedUntil`. A message of the visitor opens both.",
+  ),
+  snoozedUntil: nullable(Timestamp),
+  resolvedAt: nullable(Timestamp),
+};
+
+/** The status of a conversation, and who has it. */
+export const ConversationStanding = Type.Object(
+  { ...statusFields, ...Ownership.properties },
+  { $id: "ConversationStanding" },
+);
+export type ConversationStanding = Static<typeof ConversationStanding>;
+
 const conversationFields = {
   id: Type.String(),
   agentId: Type.String(),
@@ -232,6 +252,7 @@ const conversationFields = {
 export const ConversationSummary = Type.Object(
   {
     ...conversationFields,
+    ...statusFields,
     hasForm: Type.Boolean({ description: "Whether a form was submitted in the conversation" }),
     feedback: nullable(withDescription(Rating, { description: "Rating of the newest rated message" })),
     lastMessage: Type.Unsafe<MessagePreview | null>({
@@ -293,6 +314,7 @@ export const Conversation = Type.Object(
     tags: Type.Optional(
       Type.Array(ref(ConversationTag), { description: "By name. Only sent to members and API keys." }),
     ),
+    ...Type.Partial(Type.Object(statusFields)).properties,
     cost: Type.Optional(
       Type.Number({
         description:
@@ -317,12 +339,21 @@ const params = idParams("conversation");
 /** The service clamps `limit` to the maximum, so the schema only requires a positive integer. */
 export const ConversationQuery = Type.Object({
   agentId: Type.Optional(
-    Type.String({ minLength: 1, description: "Id of the agent. Required unless `handler` is `waiting` or `human`." }),
+    Type.String({
+      minLength: 1,
+      description: "Id of the agent. Required unless `handler` is `waiting` or `human`, or there is a `status`.",
+    }),
   ),
   handler: Type.Optional(
     stringEnum(
       handlers,
       "Only conversations in which the visitor is waiting for a person, longest wait first; those that a member of the team has, most recent change first; or those that the agent has, newest first. Without `agentId`, those of all agents. `agent` requires `agentId`.",
+    ),
+  ),
+  status: Type.Optional(
+    stringEnum(
+      conversationStatuses,
+      "Only conversations that are open, resolved or snoozed. Without `agentId`, those of all agents.",
     ),
   ),
   assignee: Type.Optional(
@@ -457,6 +488,45 @@ export const readConversation = {
     summary: "Mark a conversation as read for all members of the organization",
     params,
     response: { 200: inEnvelope(Success) },
+  },
+} as const;
+
+const standing = { 200: inEnvelope(ref(ConversationStanding)) };
+
+export const resolveConversation = {
+  method: "POST",
+  url: "/conversations/:id/resolve",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "Resolve a conversation. If a person has it or the visitor waits for one, that ends, too.",
+    params,
+    response: standing,
+  },
+} as const;
+
+export const reopenConversation = {
+  method: "POST",
+  url: "/conversations/:id/reopen",
+  config: { access: "account" },
+  schema: { tags, summary: "Open a resolved or snoozed conversation", params, response: standing },
+} as const;
+
+export const snoozeConversation = {
+  method: "POST",
+  url: "/conversations/:id/snooze",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "Put a conversation away until a time, or until the visitor writes",
+    params,
+    body: Type.Object({
+      until: Type.String({
+        format: "date-or-date-time",
+        description: "When it opens again, within a year: a date-time with a time zone, or a date (UTC)",
+      }),
+    }),
+    response: standing,
   },
 } as const;
 

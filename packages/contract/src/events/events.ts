@@ -1,5 +1,6 @@
 import Type, { type Static, type TProperties, type TSchema } from "typebox";
 import { EventAttachment } from "../attachments/attachments.ts";
+import { conversationStatuses } from "../conversations/conversation.ts";
 import { handlers, handoffCauses } from "../handoff/handoff.ts";
 import { type WebhookEventType, webhookEventDescriptions, webhookEventTypes } from "../rules/webhook-events.ts";
 import { nullable, ref, stringEnum, Timestamp, withDescription } from "../schema.ts";
@@ -114,6 +115,16 @@ const dataOf = {
     summary: content(nullable(Type.String({ description: "The agent's summary for the team" }))),
     promisedAt: nullable(withDescription(Timestamp, { description: "The time by which an answer is promised" })),
   },
+  "conversation.status_changed": {
+    status: stringEnum(conversationStatuses, "The status now"),
+    snoozedUntil: nullable(withDescription(Timestamp, { description: "When a snoozed conversation opens again" })),
+    memberId: nullable(
+      Type.String({ description: "User id of the member who changed it. `null` for an API key or if nobody did." }),
+    ),
+    isAutomatic: Type.Boolean({
+      description: "Whether it followed from something else: a message, silence, or the end of the snooze",
+    }),
+  },
   "form.submitted": {
     submissionId: Type.String(),
     toolId: Type.String(),
@@ -188,6 +199,10 @@ export const ReplyFailedEvent = eventSchema("reply.failed", "ReplyFailedEvent");
 export const MessageRatedEvent = eventSchema("message.rated", "MessageRatedEvent");
 export const ConversationIdleEvent = eventSchema("conversation.idle", "ConversationIdleEvent");
 export const ConversationHandedOverEvent = eventSchema("conversation.handed_over", "ConversationHandedOverEvent");
+export const ConversationStatusChangedEvent = eventSchema(
+  "conversation.status_changed",
+  "ConversationStatusChangedEvent",
+);
 export const FormSubmittedEvent = eventSchema("form.submitted", "FormSubmittedEvent");
 export const FormDeliveryFailedEvent = eventSchema("form.delivery_failed", "FormDeliveryFailedEvent");
 export const AgentBudgetReachedEvent = eventSchema("agent.budget_reached", "AgentBudgetReachedEvent");
@@ -202,6 +217,7 @@ export const webhookEventSchemas = {
   "message.rated": MessageRatedEvent,
   "conversation.idle": ConversationIdleEvent,
   "conversation.handed_over": ConversationHandedOverEvent,
+  "conversation.status_changed": ConversationStatusChangedEvent,
   "form.submitted": FormSubmittedEvent,
   "form.delivery_failed": FormDeliveryFailedEvent,
   "agent.budget_reached": AgentBudgetReachedEvent,

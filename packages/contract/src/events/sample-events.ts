@@ -63,6 +63,12 @@ export const sampleEventData: WebhookEventData = {
     summary: "Ada was charged for a City 3 and needs a corrected invoice.",
     promisedAt: "2026-01-31T09:40:02.000Z",
   },
+  "conversation.status_changed": {
+    status: "snoozed",
+    snoozedUntil: "2026-02-02T08:00:00.000Z",
+    memberId: "user_01jd3v5a2q5s8w1y4h7k0m3p6t",
+    isAutomatic: false,
+  },
   "form.submitted": {
     submissionId: "sub_01jd3v7k9hf0mtb8s6wxq2zy4c",
     toolId: "tool_01jd3v6p5n2e8r7a4d1k9c3m0x",

@@ -7,6 +7,7 @@ export const webhookEventTypes = [
   "message.rated",
   "conversation.idle",
   "conversation.handed_over",
+  "conversation.status_changed",
   "form.submitted",
   "form.delivery_failed",
   "agent.budget_reached",
@@ -24,6 +25,7 @@ export const webhookEventDescriptions: Record<WebhookEventType, string> = {
   "conversation.idle": "No new message for the time set below. Sent again only after new messages.",
   "conversation.handed_over":
     "A person was requested, a member took the conversation over, or it went back to the agent.",
+  "conversation.status_changed": "A conversation was resolved, snoozed or opened again.",
   "form.submitted": "A visitor submitted a form.",
   "form.delivery_failed": "A submission's webhook or post action failed permanently.",
   "agent.budget_reached": "An agent used up its monthly token budget.",

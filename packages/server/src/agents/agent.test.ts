@@ -96,6 +96,8 @@ onBothDatabases("agents", (createDatabase) => {
         publishing: "immediate",
         rollout: null,
         publishRequiresTests: false,
+        resolveAfter: null,
+        resolveMessage: null,
         liveVersion: 1,
         draftHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         id: expect.stringMatching(/^agent_[0-9a-z]{26}$/),

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type {
   Conversation,
   ConversationQuery,
+  ConversationStanding,
   ConversationSummary,
   FormSubmit,
   Message,
@@ -14,6 +15,7 @@ import { verifyVisitor } from "../agents/identity/verified-visitor.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationCost } from "../db/tables/models.ts";
+import type { StatusColumns } from "../db/tables/status.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
@@ -130,6 +132,11 @@ export function createConversationService(
     ownershipOf: async (row: ConversationRow, isMember: boolean): Promise<Ownership> =>
       (await ownershipsOf([row], isMember))(row),
     ownershipsOf,
+    /** For members: the status, and who has the conversation. */
+    standingOf: async (row: ConversationRow): Promise<ConversationStanding> => ({
+      ...toStatus(row),
+      ...(await ownershipsOf([row], true))(row),
+    }),
     find,
     /** Throws 404 when the conversation does not exist or the viewer must not see it. */
     existing: findConversation,
@@ -187,9 +194,10 @@ function readActivityPosition({ after, sort, offset = 0 }: ConversationQuery): A
 
 /** @throws 404 when the organization has no such agent, 400 when the query has to name one */
 async function checkAgent(agents: AgentService, organizationId: string, query: ConversationQuery) {
-  const { agentId, handler, view } = query;
-  if (agentId !== undefined) await agents.get(organizationId, agentId);
-  else if (view === undefined && (handler === undefined || handler === "agent")) throw agentRequiredError();
+  const { agentId, handler, status, view } = query;
+  if (agentId !== undefined) return void (await agents.get(organizationId, agentId));
+  if (view !== undefined || status !== undefined) return;
+  if (handler === undefined || handler === "agent") throw agentRequiredError();
 }
 
 /** @returns a function that extends an organization's rows with data from other tables */
@@ -245,11 +253,38 @@ async function* toCsvRows(
 
 /** @param caller the member who makes the request; no conversations are assigned to an API key */
 function toFilter(
-  { agentId, handler, assignee, userId, q, feedback, hasForm, failed, test, tag, unread, from, to }: ConversationQuery,
+  {
+    agentId,
+    handler,
+    status,
+    assignee,
+    userId,
+    q,
+    feedback,
+    hasForm,
+    failed,
+    test,
+    tag,
+    unread,
+    from,
+    to,
+  }: ConversationQuery,
   caller: string | null,
 ): ConversationFilter {
   return {
-    ...omitUndefined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test, tag, unread }),
+    ...omitUndefined({
+      agentId,
+      handler,
+      status,
+      userId,
+      q: q || undefined,
+      feedback,
+      hasForm,
+      failed,
+      test,
+      tag,
+      unread,
+    }),
     ...(assignee === undefined ? {} : { assigneeId: assignee === "me" ? (caller ?? "") : assignee }),
     ...toInstants({ from, to }),
   };
@@ -258,6 +293,7 @@ function toFilter(
 function toSummary(row: ConversationSummaryRow, ownership: Ownership): Omit<ConversationSummary, "tags"> {
   return {
     ...toFields(row, ownership),
+    ...toStatus(row),
     hasForm: Boolean(row.hasForm),
     ...(row.match === undefined ? {} : { match: row.match === null ? null : toOneLine(row.match) }),
     feedback: row.feedback,
@@ -269,8 +305,17 @@ function toSummary(row: ConversationSummaryRow, ownership: Ownership): Omit<Conv
   };
 }
 
+function toStatus({ status, snoozedUntil, resolvedAt }: StatusColumns) {
+  return {
+    status,
+    snoozedUntil: snoozedUntil === null ? null : new Date(snoozedUntil).toISOString(),
+    resolvedAt: resolvedAt === null ? null : new Date(resolvedAt).toISOString(),
+  };
+}
+
 function agentRequiredError() {
-  return invalid("agentId", "is required unless `handler` is `waiting` or `human`", "required");
+  const message = "is required unless `handler` is `waiting` or `human`, or there is a `status`";
+  return invalid("agentId", message, "required");
 }
 
 function toOneLine(text: string): string {
@@ -310,6 +355,7 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
 async function readTeamFields(db: Db, row: ConversationRow & ConversationCost) {
   const { verifiedVisitor, userMetadata, epoch, cost, unknownCostReplies } = row;
   return {
+    ...toStatus(row),
     cost,
     unknownCostReplies,
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),

@@ -12,6 +12,7 @@ import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { AttachmentRow } from "../db/tables/attachments.ts";
 import type { Flag, Instant } from "../db/tables/column-types.ts";
 import type { ConversationCost } from "../db/tables/models.ts";
+import type { StatusColumns } from "../db/tables/status.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { readMessageAttachments } from "./attachments/store.ts";
@@ -47,9 +48,18 @@ const summaryColumns = [
   "createdAt",
   "updatedAt",
 ] as const;
-const listColumns = [...summaryColumns, "readAt", "cost", "unknownCostReplies"] as const;
+const listColumns = [
+  ...summaryColumns,
+  "status",
+  "snoozedUntil",
+  "resolvedAt",
+  "readAt",
+  "cost",
+  "unknownCostReplies",
+] as const;
 export type ConversationFieldsRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
 export type ConversationSummaryRow = ConversationFieldsRow &
+  StatusColumns &
   ConversationCost & {
     readAt: Instant | null;
     hasForm: boolean | Flag;
@@ -300,6 +310,7 @@ function matches(
   {
     agentId,
     handler,
+    status,
     assigneeId,
     userId,
     q,
@@ -319,6 +330,9 @@ function matches(
       .$if(agentId !== undefined, (x) => x.where("agentId", "=", agentId ?? ""))
       .$if(handler !== undefined, (x) => x.where("handler", "=", handler ?? "agent"))
       .$if(handler === "waiting" || handler === "human", (x) => x.where(isHandedOver))
+      // Written as a literal, because SQLite uses a partial index only for a query with the same condition.
+      .$if(status === "open", (x) => x.where(sql<boolean>`status = 'open'`))
+      .$if(status !== undefined && status !== "open", (x) => x.where("status", "=", status ?? "open"))
       .$if(assigneeId !== undefined, (x) =>
         assigneeId === "none" ? x.where("assigneeId", "is", null) : x.where("assigneeId", "=", assigneeId ?? ""),
       )

@@ -89,6 +89,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0098-member-attachments",
       "0100-agent-rollouts",
       "0105-agent-tests",
+      "0110-conversation-status",
       "0111-inbox-views",
       "0120-trash",
     ]);
@@ -166,6 +167,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0098-member-attachments",
       "0100-agent-rollouts",
       "0105-agent-tests",
+      "0110-conversation-status",
       "0111-inbox-views",
       "0120-trash",
     ]);

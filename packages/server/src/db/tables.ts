@@ -18,6 +18,7 @@ import type { PageColumns, PageTables } from "./tables/page-calls.ts";
 import type { IndexTables } from "./tables/passage-index.ts";
 import type { PlanTables } from "./tables/plans.ts";
 import type { PresenceTables } from "./tables/presence.ts";
+import type { ResolveColumns, StatusColumns } from "./tables/status.ts";
 import type { TeamChatTables } from "./tables/team-chats.ts";
 import type { TrashColumns, TrashTables } from "./tables/trash.ts";
 import type { TriggerTables } from "./tables/triggers.ts";
@@ -69,6 +70,7 @@ export type Tables = AnswerTables &
       | keyof AgentModelColumns
       | keyof LiveVersionColumns
       | keyof DraftColumns
+      | keyof ResolveColumns
       | keyof RolloutColumns
       | "retention"
       | "tellModel"
@@ -86,6 +88,8 @@ export type Tables = AnswerTables &
         [Name in keyof LiveVersionColumns]: Generated<LiveVersionColumns[Name]>;
       } & {
         [Name in keyof DraftColumns]: Generated<DraftColumns[Name]>;
+      } & {
+        [Name in keyof ResolveColumns]: Generated<ResolveColumns[Name]>;
       } & {
         [Name in keyof RolloutColumns]: Generated<RolloutColumns[Name]>;
       } & DeletionColumns;
@@ -212,6 +216,7 @@ export type ProviderSettingsRow = {
 };
 
 export type AgentRow = AgentModelColumns &
+  ResolveColumns &
   LiveVersionColumns &
   DraftColumns &
   RolloutColumns & {
@@ -323,49 +328,58 @@ export type SecretRow = {
   updatedAt: Instant;
 };
 
-export type ConversationRow = OwnershipColumns & {
-  id: string;
-  organizationId: string;
-  agentId: string;
-  title: string;
-  messageCount: number;
-  sessionId: string | null;
-  userId: string | null;
-  userEmail: string | null;
-  userName: string | null;
-  userMetadata: Json | null;
-  /** 1 when a `userToken` or `userHash` proved `userId` */
-  isUserVerified: Flag;
-  /** what was proven, see agents/identity/verified-visitor.ts; the other user columns are as the page sent them */
-  verifiedVisitor: Json | null;
-  /** 1 when the first request named a visitor: only that visitor may continue it, see conversations/access.ts */
-  hasOwner: Flag;
-  /** 1 when a signed-in member began it, such as in the playground */
-  isTest: Flag;
-  /** part of the tokens in emailed links, which are revoked by increasing it */
-  linkVersion: number;
-  /** the id of the rollout whose version it drew when it began, see versions/rollouts.ts; null: the live version */
-  rolloutId: string | null;
-  /** UTF-8 bytes of all messages, and of their tool calls */
-  textBytes: number;
-  toolBytes: number;
-  /** page, referrer, device and language at the start, see chat/turn/visit-context.ts */
-  context: Json | null;
-  /** the text that the visitor agreed to before the first message, and when */
-  consent: Json | null;
-  lastMessageRole: "user" | "assistant" | null;
-  /** the beginning of the newest message that has text */
-  lastMessagePreview: string | null;
-  lastMessageAt: Instant | null;
-  createdAt: Instant;
-  updatedAt: Instant;
-};
+export type ConversationRow = OwnershipColumns &
+  StatusColumns & {
+    id: string;
+    organizationId: string;
+    agentId: string;
+    title: string;
+    messageCount: number;
+    sessionId: string | null;
+    userId: string | null;
+    userEmail: string | null;
+    userName: string | null;
+    userMetadata: Json | null;
+    /** 1 when a `userToken` or `userHash` proved `userId` */
+    isUserVerified: Flag;
+    /** what was proven, see agents/identity/verified-visitor.ts; the other user columns are as the page sent them */
+    verifiedVisitor: Json | null;
+    /** 1 when the first request named a visitor: only that visitor may continue it, see conversations/access.ts */
+    hasOwner: Flag;
+    /** 1 when a signed-in member began it, such as in the playground */
+    isTest: Flag;
+    /** part of the tokens in emailed links, which are revoked by increasing it */
+    linkVersion: number;
+    /** the id of the rollout whose version it drew when it began, see versions/rollouts.ts; null: the live version */
+    rolloutId: string | null;
+    /** UTF-8 bytes of all messages, and of their tool calls */
+    textBytes: number;
+    toolBytes: number;
+    /** page, referrer, device and language at the start, see chat/turn/visit-context.ts */
+    context: Json | null;
+    /** the text that the visitor agreed to before the first message, and when */
+    consent: Json | null;
+    lastMessageRole: "user" | "assistant" | null;
+    /** the beginning of the newest message that has text */
+    lastMessagePreview: string | null;
+    lastMessageAt: Instant | null;
+    createdAt: Instant;
+    updatedAt: Instant;
+  };
 
 /** Columns with a default are optional on insert. */
 type ConversationTable = Omit<
   ConversationRow,
-  "hasOwner" | "isTest" | "linkVersion" | "rolloutId" | "textBytes" | "toolBytes" | "consent" | keyof OwnershipColumns
-> & {
+  | "hasOwner"
+  | "isTest"
+  | "linkVersion"
+  | "rolloutId"
+  | "textBytes"
+  | "toolBytes"
+  | "consent"
+  | keyof OwnershipColumns
+  | keyof StatusColumns
+> & { [Name in keyof StatusColumns]: Generated<StatusColumns[Name]> } & {
   linkVersion: Generated<number>;
   rolloutId: Generated<string | null>;
   consent: Generated<Json | null>;

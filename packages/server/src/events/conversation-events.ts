@@ -29,6 +29,8 @@ function toEvents(change: Change, linkTo: LinkTo): NewEvent[] {
       return change.isReported ? [toRatingEvent(change)] : [];
     case "rating_reported":
       return [toRatingEvent(change)];
+    case "status":
+      return [toStatusEvent(change)];
     case "erased":
     case "trashed":
     case "restored":
@@ -36,6 +38,14 @@ function toEvents(change: Change, linkTo: LinkTo): NewEvent[] {
   }
 }
 
+function toStatusEvent({ organizationId, agentId, conversationId, ...change }: StatusChange): NewEvent {
+  const { status, snoozedUntil, userId: memberId, isAutomatic } = change;
+  const until = snoozedUntil === null ? null : new Date(snoozedUntil).toISOString();
+  const data = () => ({ status, snoozedUntil: until, memberId, isAutomatic });
+  return { type: "conversation.status_changed", organizationId, agentId, conversationId, data };
+}
+
+type StatusChange = Extract<Change, { kind: "status" }>;
 type Used = Extract<Change, { kind: "tokens_used" }>;
 type Rated = Extract<Change, { kind: "rated" | "rating_reported" }>;
 

@@ -638,6 +638,7 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     putModelPrice: { input: 1, cachedInput: 0.5, output: 2, currency: "USD" },
     putModelSetting: { supportsImages: true },
     updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
+    snoozeConversation: { until: new Date(Date.now() + 86_400_000).toISOString() },
     publishAgent: { note: "Prices of autumn" },
     rollOutVersion: { version: 1, percent: 10 },
     createAgentTest: { name: "Prices", turns: ["Hi"], checks: [{ kind: "says", text: "Hi" }], results: {} },

@@ -31,6 +31,7 @@ const bookingForm = {
 export const requestExamples: Examples = {
   createAgent: { name: "Harbour Bikes", systemPrompt: "You help customers of a bicycle shop.", temperature: 30 },
   updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
+  snoozeConversation: { until: "2026-02-02T08:00:00Z" },
   publishAgent: { note: "Answers questions about rental prices" },
   rollOutVersion: { version: 7, percent: 10 },
   createAgentTest: {

@@ -163,12 +163,12 @@ function createHandoffEnder(
     const isEnded = await inTransaction(db, async (trx) => {
       await onWrite?.(trx);
       const conversation = { ...viewer, conversationId: id };
-      return log.returnToAgent(trx, conversation, {
-        ...ending,
-        userId: member.userId,
-        from: "waiting or human",
-        epoch,
-      });
+      const options = { ...ending, userId: member.userId, from: "waiting or human", epoch } as const;
+      const isReturned = await log.returnToAgent(trx, conversation, options);
+      const by = { userId: member.userId, isAutomatic: true };
+      // Nothing is left to do in a conversation that was closed.
+      if (isReturned && ending.endedBy === "closed") await log.resolve(trx, conversation, { by });
+      return isReturned;
     });
     const current = await ownership(viewer, id);
     if (isEnded || epoch === null || current.handler === "agent") return current;

@@ -9,6 +9,7 @@ import { type ConversationSize, checkConversationSize } from "../conversation-si
 import { createPreview, describeMessage } from "../message-preview.ts";
 import type { Change, Emit } from "./change.ts";
 import type { HistoryRow, ReplyQueries } from "./queries.ts";
+import { reopen } from "./reopen.ts";
 import type { NewTurn } from "./turn.ts";
 
 /** The minimum space that must be left for a reply. */
@@ -65,7 +66,7 @@ export async function beginTurn(
   const preview = said && { role: said.role, preview: createPreview(describeMessage(said)), now };
   const place = turn.isNew
     ? await insertNew(trx, queries, { turn, added, preview })
-    : await extend(trx, queries, { turn, added, preview, now });
+    : await extend(trx, queries, { turn, added, preview, now, emit });
   const { position, size, handler, epoch } = place;
   checkConversationSize(size, MIN_ROOM_BYTES);
   const history = turn.isNew ? [] : (await queries.history(trx, { conversationId, ...historyLimits })).rows.reverse();
@@ -156,15 +157,19 @@ async function insertNew(
 }
 
 async function extend(
-  trx: Executor,
+  trx: Transaction<Tables>,
   queries: ReplyQueries,
-  { turn, added, preview, now }: Addition & { now: number },
+  { turn, added, preview, now, emit }: Addition & { now: number; emit: Emit },
 ): Promise<Place> {
   const { id } = turn.conversation;
   const { regenerate, mayReplaceReply, claimedBy, consent } = turn;
   // On PostgreSQL, this update also locks the conversation, so concurrent turns are serialized.
   let [size] = (await queries.grow(trx, { id, ...added, now })).rows;
   if (!size) throw notFound("Conversation");
+  if (size.status !== "open") {
+    const place = { organizationId: turn.conversation.organizationId, conversationId: id };
+    await reopen(trx, place, { emit, by: { userId: null, isAutomatic: true } });
+  }
   const messageKey = turn.messages.at(-1)?.messageKey ?? null;
   if (messageKey !== null && (await queries.byKey(trx, { conversationId: id, messageKey })).rows.length > 0) {
     throw new RepeatedMessageError();

@@ -1,11 +1,15 @@
-import type { Rating } from "@foyer/contract";
+import type { ConversationStatus, Rating } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import type { AttachmentRow } from "../../db/tables/attachments.ts";
+import type { Instant } from "../../db/tables/column-types.ts";
 import type { HandoffRow, OwnershipColumns } from "../../db/tables/handoff.ts";
 import type { AgentRow, Tables } from "../../db/tables.ts";
 import type { MonthUsage } from "../../plans/token-budget.ts";
 import type { NewRequest } from "./new-handoff.ts";
 import type { EndedReply, NewTurn } from "./turn.ts";
+
+/** A conversation of an organization, as an operation names it. */
+export type ConversationRef = { organizationId: string; conversationId: string };
 
 /** The conversation in which a change happened. */
 type Place = { organizationId: string; agentId: string; conversationId: string; isTest: boolean };
@@ -42,7 +46,9 @@ export type HandoffChange = Place & { epoch: number } & (
       }
     /** a member's first message since the request */
     | { kind: "answered"; handoff: HandoffRow; userId: string; at: number }
-    | { kind: "returned" | "closed"; handoff: HandoffRow; userId: string }
+    | { kind: "returned"; handoff: HandoffRow; userId: string }
+    /** `userId` is null for an API key, and when nobody closed it */
+    | { kind: "closed"; handoff: HandoffRow; userId: string | null }
     | { kind: "cancelled"; handoff: HandoffRow; userId?: undefined }
     /** a message from a visitor who is waiting for a person or talking to one */
     | { kind: "visitor_message"; messageId: string; userId?: undefined }
@@ -100,6 +106,14 @@ export type Change =
     })
   /** a rating that replaced another one soon after its event is reported now */
   | (Omit<Place, "isTest"> & { kind: "rating_reported"; messageId: string; rating: Rating; comment: string | null })
+  /** `userId` is the member who changed the status, null for an API key and when nobody did */
+  | (Place & {
+      kind: "status";
+      status: ConversationStatus;
+      snoozedUntil: Instant | null;
+      userId: string | null;
+      isAutomatic: boolean;
+    })
   /** `trashed`: it was moved to the trash, where no reader sees it; `restored`: it is back */
   | { kind: "erased" | "trashed" | "restored"; organizationId: string; conversationId: string };
 

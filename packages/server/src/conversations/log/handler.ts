@@ -2,23 +2,19 @@ import { sql, type Transaction } from "kysely";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
 import { hasFormerMember } from "../former-member.ts";
-import type { Emit } from "./change.ts";
+import type { ConversationRef, Emit } from "./change.ts";
 import { endReplies } from "./end-replies.ts";
 import { newHandoff } from "./new-handoff.ts";
-
-/** A conversation of an organization, as an operation names it. */
-export type ConversationRef = { organizationId: string; conversationId: string };
+import { reopen } from "./reopen.ts";
 
 /** How a person's part ends. `userId` is the member who ends it. */
 export type Ending = { from: "waiting" | "waiting or human" } & (
   | { endedBy: "visitor"; userId: null; note: null; epoch: null }
-  | {
-      endedBy: "member" | "closed";
-      userId: string;
+  | ({
       note: string | null;
       /** returns the conversation only if it is in this epoch; null for any epoch */
       epoch: number | null;
-    }
+    } & ({ endedBy: "member"; userId: string } | { endedBy: "closed"; userId: string | null }))
 );
 
 /** Changes who handles a conversation, other than by a request for a person. */
@@ -37,6 +33,7 @@ export function createHandlerChanges(emit: Emit) {
       { userId, mayReplace, assignedBy }: { userId: string; mayReplace: boolean; assignedBy: string | null },
     ): Promise<{ ended: string[] } | null> {
       const now = Date.now();
+      await reopen(trx, { organizationId, conversationId }, { emit, by: { userId, isAutomatic: true } });
       const conversation = await trx
         .updateTable("conversations")
         .set({
@@ -88,7 +85,7 @@ export function createHandlerChanges(emit: Emit) {
       ending: Ending,
     ): Promise<boolean> {
       const now = Date.now();
-      const { endedBy, userId, note, from, epoch } = ending;
+      const { userId, note, from, epoch } = ending;
       const conversation = await trx
         .updateTable("conversations")
         .set({
@@ -109,15 +106,16 @@ export function createHandlerChanges(emit: Emit) {
       if (!conversation) return false;
       const handoff = await trx
         .updateTable("handoffs")
-        .set({ endedAt: now, endedBy, endedById: userId, note })
+        .set({ endedAt: now, endedBy: ending.endedBy, endedById: userId, note })
         .where("conversationId", "=", conversationId)
         .where("endedAt", "is", null)
         .returningAll()
         .executeTakeFirstOrThrow();
       const { agentId, isTest } = conversation;
       const place = { organizationId, agentId, conversationId, isTest: isTest === 1, epoch: conversation.epoch };
-      if (endedBy === "visitor") await emit(trx, [{ ...place, kind: "cancelled", handoff }]);
-      else await emit(trx, [{ ...place, kind: endedBy === "closed" ? "closed" : "returned", handoff, userId }]);
+      if (ending.endedBy === "visitor") await emit(trx, [{ ...place, kind: "cancelled", handoff }]);
+      else if (ending.endedBy === "closed") await emit(trx, [{ ...place, kind: "closed", handoff, userId }]);
+      else await emit(trx, [{ ...place, kind: "returned", handoff, userId: ending.userId }]);
       return true;
     },
     /** Updates the reason and the email address of the open request. */

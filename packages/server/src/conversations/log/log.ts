@@ -9,6 +9,7 @@ import { createMemberMessages } from "./member-messages.ts";
 import { createRatings } from "./ratings.ts";
 import { createReplies } from "./replies.ts";
 import { createHandoffRequests } from "./requests.ts";
+import { createStatusChanges } from "./status.ts";
 import { createTrash } from "./trash.ts";
 
 export type ConversationLog = ReturnType<typeof createConversationLog>;
@@ -41,10 +42,12 @@ export function createConversationLog(
   };
   const requests = createHandoffRequests(emit, { maxAnnounced: config.limits.handoffAnnouncements });
   const request: RequestHuman = requests.request;
+  const handlerChanges = createHandlerChanges(emit);
   return {
     ...createReplies(deps, emit),
     ...requests,
-    ...createHandlerChanges(emit),
+    ...handlerChanges,
+    ...createStatusChanges(emit, handlerChanges.returnToAgent),
     ...createMemberMessages(emit),
     ...createRatings(db, emit),
     ...createMarks(db),

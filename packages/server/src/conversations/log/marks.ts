@@ -3,7 +3,7 @@ import { compileOnce } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import type { Instant } from "../../db/tables/column-types.ts";
 import type { ConversationRow, Tables } from "../../db/tables.ts";
-import type { ConversationRef } from "./handler.ts";
+import type { ConversationRef } from "./change.ts";
 
 /**
  * Locks the conversation for the rest of the transaction, for example so that two requests cannot both use its last free

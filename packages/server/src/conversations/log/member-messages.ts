@@ -4,8 +4,7 @@ import type { MessageRow, Tables } from "../../db/tables.ts";
 import { newId } from "../../ids.ts";
 import { checkConversationSize } from "../conversation-size.ts";
 import { createPreview, describeMessage } from "../message-preview.ts";
-import type { Emit } from "./change.ts";
-import type { ConversationRef } from "./handler.ts";
+import type { ConversationRef, Emit } from "./change.ts";
 
 export function createMemberMessages(emit: Emit) {
   return {

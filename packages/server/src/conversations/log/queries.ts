@@ -35,7 +35,7 @@ export type ReplyEnd = ReplyState &
   > & { stopReason: string };
 
 /** The size of a conversation and its handler. */
-type Grown = ConversationSize & Pick<ConversationRow, "handler" | "epoch">;
+type Grown = ConversationSize & Pick<ConversationRow, "handler" | "epoch" | "status">;
 
 type Growth = { id: string; messages: number; textBytes: number; toolBytes: number; now: number };
 type Preview = { id: string; role: "user" | "assistant"; preview: string; now: number };
@@ -151,7 +151,7 @@ function sizeQueries(db: Db) {
         })
         .where("id", "=", param("id"))
         .where("trashedAt", "is", null)
-        .returning(["messageCount", "textBytes", "toolBytes", "handler", "epoch"]),
+        .returning(["messageCount", "textBytes", "toolBytes", "handler", "epoch", "status"]),
     ),
     /** Releases the position of a reply that does not begin. */
     passOn: compileOnce<{ id: string }, never>((param) =>

@@ -1,8 +1,7 @@
 import type { Rating } from "@foyer/contract";
 import type { Db } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { Emit } from "./change.ts";
-import type { ConversationRef } from "./handler.ts";
+import type { ConversationRef, Emit } from "./change.ts";
 import { lockConversation } from "./marks.ts";
 
 export type MessageRating = ConversationRef & { messageId: string; rating: Rating; comment: string | null };

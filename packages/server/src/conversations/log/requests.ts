@@ -6,6 +6,7 @@ import type { AgentRow, Tables } from "../../db/tables.ts";
 import { hasFormerMember } from "../former-member.ts";
 import type { Emit, RequestHuman } from "./change.ts";
 import { type NewRequest, newHandoff } from "./new-handoff.ts";
+import { reopen } from "./reopen.ts";
 
 /**
  * The minimum time between notices about one conversation, in milliseconds. It limits notices when a visitor repeatedly
@@ -47,6 +48,7 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
   const request: RequestHuman = async (trx, agent, newRequest) => {
     const { organizationId, conversationId } = newRequest;
     const now = Date.now();
+    await reopen(trx, { organizationId, conversationId }, { emit, by: { userId: null, isAutomatic: true } });
     const waiting = await trx
       .updateTable("conversations")
       .set({
@@ -81,6 +83,7 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
       { organizationId, conversationId }: { organizationId: string; conversationId: string },
     ): Promise<boolean> {
       const now = Date.now();
+      await reopen(trx, { organizationId, conversationId }, { emit, by: { userId: null, isAutomatic: true } });
       const waiting = await trx
         .updateTable("conversations")
         .set({ handler: "waiting", assigneeId: null, epoch: sql`epoch + 1`, waitingSince: now, changedAt: now })

@@ -1,8 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import { putIntoTrash, type Trashing, takeFromTrash } from "../../trash/entries.ts";
-import type { Emit } from "./change.ts";
-import type { ConversationRef } from "./handler.ts";
+import type { ConversationRef, Emit } from "./change.ts";
 
 /** Hides conversations and shows them again. A hidden conversation keeps its state, and its timers wait. */
 export function createTrash(emit: Emit) {

@@ -42,7 +42,7 @@ export function createTeamChatPosts(deps: Pick<Deps, "db">, outbox: Outbox): Cha
   async function postText(trx: Trx, { conversationId, userId }: HandoffChange, textFor: (name: string) => string) {
     const threads = await store.listThreads(trx, conversationId);
     if (threads.length === 0) return;
-    const text = textFor(userId === undefined ? "" : await readMemberName(trx, userId));
+    const text = textFor(userId ? await readMemberName(trx, userId) : "");
     for (const thread of threads) await store.post(trx, thread, { kind: "text", text });
   }
 
