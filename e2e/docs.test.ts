@@ -18,6 +18,7 @@ const guides = [
   "team",
   "providers",
   "publishing",
+  "tests",
   "webhooks",
   "events",
   "deployment",
