@@ -52,6 +52,9 @@ describe("the documentation", () => {
     const { servers } = await (await fetch(`${server.url}/openapi.json`)).json();
     expect(servers).not.toEqual([{ url: server.url }]);
     const answer = page.waitForResponse(`${server.url}/agents`);
+    // Operations below the window are rendered once the reader comes near them.
+    await page.mouse.move(700, 450);
+    await page.mouse.wheel(0, 2_000);
     await page
       .getByRole("button", { name: /Test Request/ })
       .first()
