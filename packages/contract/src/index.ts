@@ -1,4 +1,5 @@
 export * from "./agents/agent.ts";
+export * from "./agents/agent-file.ts";
 export * from "./agents/agent-image.ts";
 export * from "./agents/agent-tests.ts";
 export * from "./agents/versions.ts";

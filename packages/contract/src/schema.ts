@@ -52,10 +52,28 @@ function withNulls(schema: object): object {
   };
 }
 
+/** The schema without properties that it does not name, at any depth. For files, in which a typo must not go unnoticed. */
+export function closed<T extends TSchema>(schema: T): T {
+  return { ...schema, ...withoutOthers(schema) };
+}
+
+function withoutOthers(schema: object): object {
+  const { properties, items, anyOf, additionalProperties } = schema as JsonSchema;
+  const entries = Object.entries(properties ?? {}).map(([name, child]) => [name, withoutOthers(child)]);
+  return {
+    ...schema,
+    ...(properties ? { properties: Object.fromEntries(entries) } : {}),
+    ...(properties && additionalProperties === undefined ? { additionalProperties: false } : {}),
+    ...(items ? { items: withoutOthers(items) } : {}),
+    ...(anyOf ? { anyOf: anyOf.map(withoutOthers) } : {}),
+  };
+}
+
 type JsonSchema = {
   properties?: Record<string, object>;
   required?: readonly string[];
   items?: object;
+  anyOf?: object[];
   additionalProperties?: boolean | object;
 };
 

@@ -41,6 +41,7 @@ export type Output<Name extends EndpointName> = Opened<Response<SchemaOf<Name>>>
 export const endpoints = {
   acceptInvitation: ["POST", "/invitations/:id/accept"],
   addConversationTag: ["POST", "/conversations/:id/tags"],
+  applyAgents: ["POST", "/agents/apply"],
   assignConversation: ["POST", "/conversations/:id/assign"],
   beginConversation: ["POST", "/conversations"],
   cancelHandoff: ["DELETE", "/conversations/:id/handoff"],
@@ -103,6 +104,7 @@ export const endpoints = {
   emptyTrash: ["DELETE", "/trash"],
   eraseVisitor: ["POST", "/visitors/erase"],
   estimateModelCosts: ["GET", "/models/costs"],
+  exportAgent: ["GET", "/agents/:id/export"],
   getAgent: ["GET", "/agents/:id"],
   getAgentTest: ["GET", "/agents/:id/tests/:testId"],
   getAgentVersion: ["GET", "/agents/:id/versions/:version"],

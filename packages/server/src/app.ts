@@ -104,6 +104,8 @@ import { createTriggerService, type TriggerService } from "./triggers/service.ts
 import { visitorTriggerRoutes } from "./triggers/visitor-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
 import { createDrafts } from "./versions/drafts.ts";
+import { agentFileRoutes } from "./versions/files/routes.ts";
+import { createAgentFileService } from "./versions/files/service.ts";
 import { createFrozenTools } from "./versions/frozen-tools.ts";
 import { createRollouts } from "./versions/rollouts.ts";
 import { versionRoutes } from "./versions/routes.ts";
@@ -212,7 +214,7 @@ export async function createApp(deps: AppDeps) {
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, trash, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
   const evaluations = createEvaluations(deps, { agents, conversations }, sources);
-  addVersions(app, deps, { agents, drafts, secrets: accountSecrets, evaluations, onChange: listings.forget });
+  addVersions(app, deps, { agents, drafts, tools, secrets: accountSecrets, evaluations, onChange: listings.forget });
   addTools(app, { tools, trash, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
   webhookRoutes(app, webhooks, idempotency);
@@ -295,18 +297,20 @@ function addAgents(
   agentImageRoutes(app, createAgentImageService(deps, { agents, drafts }));
 }
 
-/** Registers the versions of agents, and what tries a version out. */
+/** Registers the versions of agents, their files, and what tries a version out. */
 function addVersions(
   app: App,
   deps: AppDeps,
   {
     evaluations,
     ...parts
-  }: Omit<Parameters<typeof createVersionService>[1], "requirePassingTests"> & { evaluations: Evaluations },
+  }: Omit<Parameters<typeof createVersionService>[1], "requirePassingTests"> &
+    Parameters<typeof createAgentFileService>[1] & { evaluations: Evaluations },
 ) {
   const { tests } = evaluations;
   versionRoutes(app, createVersionService(deps, { ...parts, requirePassingTests: tests.requirePassing }));
   agentTestRoutes(app, tests);
+  agentFileRoutes(app, createAgentFileService(deps, parts));
 }
 
 function addTools(

@@ -23,6 +23,7 @@ export const pageLimits = { titleCharacters: 300, contextBytes: 4_096 } as const
 
 /** Limits of an agent: numbers, and lengths of lists. */
 export const agentLimits = {
+  slug: 100,
   temperature: 100,
   maxOutputTokens: 200_000,
   allowedOrigins: 100,

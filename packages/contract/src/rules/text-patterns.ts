@@ -1,6 +1,7 @@
 /** The regular expressions of the contract's texts. */
 export const textPatterns = {
   notBlank: "\\S",
+  slug: "^[a-z0-9]+(-[a-z0-9]+)*$",
   modelName: "^(?!.*\\.\\.)[\\w.:@+-]+(/[\\w.:@+-]+)*$",
   toolName: "^[a-z_]+$",
   secretName: "^[A-Za-z_][A-Za-z0-9_]*$",
@@ -22,6 +23,7 @@ export const textPatterns = {
 /** What a text must look like, as a phrase that follows the name of its field in an error. */
 const messages: Record<keyof typeof textPatterns, string> = {
   notBlank: "must not be blank",
+  slug: "must contain only lowercase letters, digits and single hyphens between them, such as bike-shop",
   modelName:
     "must be the name of a model, such as openai/gpt-5: parts of letters, digits and . : @ + - _, separated by a slash",
   toolName: "must contain only lowercase letters and underscores, such as leave_message",

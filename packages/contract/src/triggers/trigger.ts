@@ -33,7 +33,8 @@ const actionConfig = Type.Unsafe<Record<string, unknown>>(
   withDescription(Settings, { description: "What the action shows. The shape depends on `actionType`." }),
 );
 
-const fields = {
+/** The settings that every trigger has. */
+export const triggerFields = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: textPatterns.notBlank, description: "Display name" }),
   triggerType: stringEnum(triggerTypeNames, "What the trigger waits for"),
   conditions,
@@ -47,7 +48,8 @@ const priority = Type.Number({
   maximum: 1_000_000_000,
   description: "Triggers with a lower priority run first. Defaults to 0.",
 });
-const optionalFields = {
+/** Settings that requests may omit. */
+export const triggerOptions = {
   description: nullable(Type.String({ maxLength: 2_000, description: "Internal notes" })),
   triggerOnce: nullable(triggerOnce),
   isEnabled: nullable(isEnabled),
@@ -57,7 +59,7 @@ const optionalFields = {
 const TriggerFields = Type.Object({
   id: Type.String(),
   agentId: Type.String(),
-  ...fields,
+  ...triggerFields,
   description: nullable(Type.String()),
   triggerOnce,
   isEnabled,
@@ -71,7 +73,7 @@ export const Trigger = {
   $id: "Trigger",
 };
 
-const CreateFields = Type.Object({ ...fields, ...Type.Partial(Type.Object(optionalFields)).properties });
+const CreateFields = Type.Object({ ...triggerFields, ...Type.Partial(Type.Object(triggerOptions)).properties });
 export type TriggerCreate = Omit<Static<typeof CreateFields>, keyof TriggerRule | keyof TriggerAction> &
   TriggerRule &
   TriggerAction;
@@ -88,7 +90,7 @@ export const TriggerCreate = withDocumentation<TriggerCreate>(CreateFields, {
   ],
 });
 
-const ChangesFields = Type.Partial(Type.Object({ ...fields, ...optionalFields }), {
+const ChangesFields = Type.Partial(Type.Object({ ...triggerFields, ...triggerOptions }), {
   examples: [{ isEnabled: false, priority: 10 }],
 });
 /** With `triggerType`, the conditions of that type; without it, those of any type. The same applies to the action. */
@@ -113,11 +115,11 @@ export const TriggerChanges = withDocumentation<TriggerChanges>(ChangesFields, {
 type PartOf<T> = T extends unknown ? Partial<T> : never;
 
 /** The part of a trigger that visitors' pages receive. */
-const WidgetFields = Type.Object({ id: Type.String(), ...fields, triggerOnce, priority });
+const WidgetFields = Type.Object({ id: Type.String(), ...triggerFields, triggerOnce, priority });
 export type WidgetTrigger = Static<typeof WidgetFields>;
 export const WidgetTrigger = withDocumentation<WidgetTrigger>(WidgetFields, withTypedSettings(WidgetFields));
 
-const TemplateFields = Type.Object({ id: Type.String(), ...fields, description: Type.String() });
+const TemplateFields = Type.Object({ id: Type.String(), ...triggerFields, description: Type.String() });
 export type TriggerTemplate = Omit<Static<typeof TemplateFields>, keyof TriggerRule | keyof TriggerAction> &
   TriggerRule &
   TriggerAction;

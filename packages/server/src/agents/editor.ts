@@ -12,7 +12,13 @@ export type Editor = { by: VersionAuthor; ifMatch: string | undefined };
  * What is edited. `publishes`: the draft that results is published. `note`: what the editor says about the version; it
  * is then a version of its own.
  */
-type Edited = { organizationId: string; agentId: string; editor: Editor; publishes?: boolean; note?: string | null };
+export type Edited = {
+  organizationId: string;
+  agentId: string;
+  editor: Editor;
+  publishes?: boolean;
+  note?: string | null;
+};
 
 /** Records the versions of agents, see versions/drafts.ts. */
 export type Drafts = {
@@ -22,6 +28,12 @@ export type Drafts = {
    * `live`, those that visitors get. @throws 412 when the agent has changed since the editor read it
    */
   edit<T>(edited: Edited, change: (trx: Transaction<Tables>, live: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** The same as `edit` in a transaction of the caller, see db/transaction.ts. */
+  editIn<T>(
+    trx: Transaction<Tables>,
+    edited: Edited,
+    change: (trx: Transaction<Tables>, live: Transaction<Tables>) => Promise<T>,
+  ): Promise<T>;
   /** Makes the draft the live version. @returns that version, and whether it is new. @throws 412 as `edit` */
   publish(edited: Edited): Promise<{ version: number; isNew: boolean }>;
   /** Makes the draft equal to what visitors get. @throws 412 as `edit` */

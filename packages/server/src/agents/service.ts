@@ -73,8 +73,52 @@ export function createAgentService(
     }
   }
 
+  /** The columns that `input` changes. `row` is undefined for a new agent. @throws 400 */
+  async function prepare(organizationId: string, input: AgentChanges, row?: AgentRow): Promise<Partial<AgentRow>> {
+    const columns = toColumns(input, row);
+    const changesModels = row === undefined || input.fallbackModels !== undefined || input.model !== undefined;
+    if (changesModels) {
+      checkFallbackModels({ ...columnDefaults, ...row, ...columns }, await models.knownModels(organizationId));
+    }
+    return columns;
+  }
+
+  function toNewRow(organizationId: string, { name, slug }: Pick<AgentRow, "name" | "slug">): AgentRow {
+    const id = newId("agent");
+    const now = Date.now();
+    return {
+      ...columnDefaults,
+      id,
+      organizationId,
+      name,
+      slug,
+      createdAt: now,
+      updatedAt: now,
+      identitySecret: encryption.encrypt(newIdentitySecret(), id),
+    };
+  }
+
   return {
     ...createOriginCheck(),
+    prepare,
+    /** The agent of the organization with this slug, as visitors get it. */
+    async findBySlug(organizationId: string, slug: string): Promise<AgentRow | undefined> {
+      const row = await store.bySlug(organizationId, slug);
+      return row && findAgent(organizationId, row.id);
+    },
+    /**
+     * Inserts an agent with these columns within a transaction. It has no version until `drafts.begin`.
+     * @returns undefined when another agent has the slug
+     */
+    async insertIn(
+      trx: Transaction<Tables>,
+      { organizationId, name, slug }: Pick<AgentRow, "organizationId" | "name" | "slug">,
+      columns: Partial<AgentRow>,
+    ): Promise<AgentRow | undefined> {
+      const row = { ...toNewRow(organizationId, { name, slug }), ...columns };
+      const inserted = await store.insertIn(trx, { organizationId, slug }, (freeSlug) => ({ ...row, slug: freeSlug }));
+      return inserted.slug === slug ? inserted : undefined;
+    },
     /** Yields pages, because an organization can have any number of agents. */
     async *list(organizationId: string): AsyncGenerator<AgentSummary[]> {
       const modelId = await models.defaultFor(organizationId);
@@ -99,26 +143,14 @@ export function createAgentService(
       input: AgentCreate,
       { by, keep }: { by: VersionAuthor | null; keep?: SaveResponse | undefined },
     ): Promise<Agent> {
-      const id = newId("agent");
-      const now = Date.now();
-      const columns = toColumns(input);
-      checkFallbackModels({ ...columnDefaults, ...columns }, await models.knownModels(organizationId));
+      const columns = await prepare(organizationId, input);
       const modelId = await models.defaultFor(organizationId);
       const slug = await toSlug(input.name);
-      const toRow = (freeSlug: string): AgentRow => ({
-        ...columnDefaults,
-        ...columns,
-        id,
-        organizationId,
-        name: input.name,
-        slug: freeSlug,
-        createdAt: now,
-        updatedAt: now,
-        identitySecret: encryption.encrypt(newIdentitySecret(), id),
-      });
+      const row = { ...toNewRow(organizationId, { name: input.name, slug }), ...columns };
+      const toRow = (freeSlug: string): AgentRow => ({ ...row, slug: freeSlug });
       return store.insert({ organizationId, slug }, toRow, async (trx, inserted) => {
         const agent = toAgent({ ...inserted, ...(await drafts.begin(trx, inserted, by)) }, { modelId, retention });
-        await keep?.(trx, id, agent);
+        await keep?.(trx, row.id, agent);
         return agent;
       });
     },

@@ -61,14 +61,18 @@ export function createAgentStore(db: Db) {
       toRow: (freeSlug: string) => AgentRow,
       finish: (trx: Transaction<Tables>, inserted: AgentRow) => Promise<T>,
     ): Promise<T> {
-      return inTransaction(db, async (trx) => {
-        await lockRow(trx, "organizations", organizationId);
-        await checkAgentLimit(trx, organizationId);
-        const row = toRow(findFreeSlug(slug, await readSlugs(trx, { organizationId, slug })));
-        await trx.insertInto("agents").values(row).execute();
-        await trx.insertInto("agentCounters").values({ agentId: row.id, conversations: 0 }).execute();
-        return finish(trx, row);
-      });
+      return inTransaction(db, async (trx) => finish(trx, await insertAgent(trx, { organizationId, slug }, toRow)));
+    },
+    insertIn: insertAgent,
+    /** The agent of the organization with this slug. */
+    async bySlug(organizationId: string, slug: string): Promise<AgentRow | undefined> {
+      return db
+        .selectFrom("agents")
+        .selectAll()
+        .where("organizationId", "=", organizationId)
+        .where("slug", "=", slug)
+        .where("deletedAt", "is", null)
+        .executeTakeFirst();
     },
     /** Keeps the live version from changing. @returns false when it is no longer live, or has changed */
     async markUsed({ id, liveVersion, liveHash }: AgentRow): Promise<boolean> {
@@ -114,6 +118,20 @@ export function createAgentStore(db: Db) {
       return true;
     },
   };
+}
+
+/** See `insert`. */
+async function insertAgent(
+  trx: Transaction<Tables>,
+  { organizationId, slug }: Pick<AgentRow, "organizationId" | "slug">,
+  toRow: (freeSlug: string) => AgentRow,
+): Promise<AgentRow> {
+  await lockRow(trx, "organizations", organizationId);
+  await checkAgentLimit(trx, organizationId);
+  const row = toRow(findFreeSlug(slug, await readSlugs(trx, { organizationId, slug })));
+  await trx.insertInto("agents").values(row).execute();
+  await trx.insertInto("agentCounters").values({ agentId: row.id, conversations: 0 }).execute();
+  return row;
 }
 
 type AgentId = Pick<AgentRow, "organizationId" | "id">;

@@ -147,8 +147,8 @@ onBothDatabases("bad input", (createDatabase) => {
           }
           const typed = expectError(await send({ ...call, payload: "{}", type: "text/plain" }), name);
           expect(typed, name).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
-          // The limit of submissions includes room for files and has its own tests.
-          if (name === "submitForm") continue;
+          // The limits of submissions, which have room for files, and of agents as files have their own tests.
+          if (name === "submitForm" || name === "applyAgents") continue;
           const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
           for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
             const error = expectError(await send({ ...call, payload }), name);
@@ -215,6 +215,7 @@ onBothDatabases("bad input", (createDatabase) => {
     "createPushSubscription",
     "createNoticeChannel",
     "updateNoticeChannel",
+    "applyAgents",
     "createAgentTest",
     "keepConversationAsTest",
     "updateAgentTest",
@@ -619,6 +620,13 @@ function findEndpoint(name: string) {
   return endpoint;
 }
 
+const agentFile = {
+  format: "foyer-agent/1",
+  agent: { slug: "applied", name: "Applied" },
+  tools: [{ name: "stock", description: "Stock", executionType: "mock", inputSchema: { type: "object" } }],
+  triggers: [{ name: "Greet", triggerType: "exit_intent", conditions: {}, actionType: "open_chat", actionConfig: {} }],
+};
+
 /** The subscription of a browser whose push service does not exist. */
 const pushSubscription = {
   endpoint: "http://127.0.0.1:9/push",
@@ -640,6 +648,7 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
     snoozeConversation: { until: new Date(Date.now() + 86_400_000).toISOString() },
     publishAgent: { note: "Prices of autumn" },
+    applyAgents: { agents: [agentFile] },
     rollOutVersion: { version: 1, percent: 10 },
     createAgentTest: { name: "Prices", turns: ["Hi"], checks: [{ kind: "says", text: "Hi" }], results: {} },
     keepConversationAsTest: { conversationId },

@@ -33,6 +33,16 @@ export const requestExamples: Examples = {
   updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
   snoozeConversation: { until: "2026-02-02T08:00:00Z" },
   publishAgent: { note: "Answers questions about rental prices" },
+  applyAgents: {
+    agents: [
+      {
+        format: "foyer-agent/1",
+        agent: { slug: "harbour-bikes", name: "Harbour Bikes", systemPrompt: "You help customers of a bicycle shop." },
+        tools: [],
+        triggers: [],
+      },
+    ],
+  },
   rollOutVersion: { version: 7, percent: 10 },
   createAgentTest: {
     name: "Rental prices",

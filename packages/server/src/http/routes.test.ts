@@ -219,6 +219,8 @@ const everyRoute = [
   "POST /agents/:id/publish account",
   "POST /agents/:id/discard-draft account",
   "PUT /agents/:id/rollout account",
+  "GET /agents/:id/export account",
+  "POST /agents/apply account",
   "DELETE /agents/:id/rollout account",
   "GET /agents/:id/tests account",
   "POST /agents/:id/tests account",

@@ -119,14 +119,20 @@ const boundKeywords = new Set(
 
 function createErrorDetail(error: ErrorObject, httpPart: string): ErrorDetail {
   const parent = parsePointer(error.instancePath);
-  const missing = error.keyword === "required" ? [String(error.params.missingProperty)] : [];
-  const path = [...parent, ...missing].join(".");
+  const path = [...parent, ...namedProperty(error)].join(".");
   const code = keywordCodes[error.keyword] ?? "invalid";
   return { path: httpPart === "body" || path ? path : httpPart, code, message: describeProblem(error) };
 }
 
+/** The property that an error of its object is about. */
+function namedProperty({ keyword, params }: ErrorObject): string[] {
+  if (keyword === "required") return [String(params.missingProperty)];
+  return keyword === "additionalProperties" ? [String(params.additionalProperty)] : [];
+}
+
 const keywordCodes: Record<string, DetailCode | undefined> = {
   required: "required",
+  additionalProperties: "not_allowed",
   type: "type",
   enum: "enum",
   const: "enum",
@@ -153,6 +159,8 @@ function describeProblem({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
     case "required":
       return "is required";
+    case "additionalProperties":
+      return "is not a known field";
     case "type":
       return params.type === "integer"
         ? "must be a whole number such as 20"

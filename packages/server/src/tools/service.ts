@@ -60,8 +60,47 @@ export function createToolService(
     await checkSecretUse(secrets, principal, { before, after });
   }
 
+  /** The row of a new tool, checked. @throws 400, or 403 */
+  async function prepareNew(principal: Principal, { agentId, ...input }: ToolCreate): Promise<ToolRow> {
+    const given = toSettings(input);
+    const settings = newTool(principal.organizationId, { agentId, ...input }, given);
+    const row = { ...settings, mayUseUnboundSecrets: unboundSecretUse(principal, null, settings) };
+    await check(principal, { before: null, after: row, given });
+    return row;
+  }
+
+  /** The columns that `input` changes, checked with the others. @throws 400, or 403 */
+  async function prepareChange(principal: Principal, row: ToolRow, input: ToolChanges): Promise<Partial<ToolRow>> {
+    const given = toSettings(input);
+    const columns = toColumns(given);
+    const changes = {
+      ...columns,
+      ...disabledSince(row, given),
+      mayUseUnboundSecrets: unboundSecretUse(principal, row, { ...row, ...columns }),
+      updatedAt: Date.now(),
+    };
+    await check(principal, { before: row, after: { ...row, ...changes }, given });
+    return changes;
+  }
+
   return {
     existing,
+    prepareNew,
+    prepareChange,
+    /** The tools as members edit them. */
+    rows: edited.list,
+    /** Inserts a tool that `prepareNew` returned. The agent must be locked. @throws 403, or 409 */
+    async insertIn(trx: Transaction<Tables>, { plan }: Pick<Principal, "plan">, row: ToolRow): Promise<void> {
+      const { toolsPerAgent } = readLimits(plan);
+      if (!(await store.insert(trx, row, toolsPerAgent))) throw limitReached(plan, toolsPerAgent);
+    },
+    /** Writes changes that `prepareChange` returned. The agent must be locked. @throws 409 */
+    async updateIn(trx: Transaction<Tables>, row: ToolRow, changes: Partial<ToolRow>): Promise<void> {
+      await store.update(trx, row, changes);
+    },
+    async deleteIn(trx: Transaction<Tables>, row: ToolRow): Promise<void> {
+      await store.delete(trx, row);
+    },
     async list(organizationId: string, agentId: string): Promise<Tool[]> {
       await agents.get(organizationId, agentId);
       return withWarnings(organizationId, (await edited.list(organizationId, agentId)).map(toTool));
@@ -78,15 +117,13 @@ export function createToolService(
     },
     async create(
       principal: Principal,
-      { agentId, ...input }: ToolCreate,
+      input: ToolCreate,
       { editor, keep }: { editor: Editor; keep?: SaveResponse | undefined },
     ): Promise<Tool> {
       const { organizationId, plan } = principal;
+      const { agentId } = input;
       await agents.get(organizationId, agentId);
-      const given = toSettings(input);
-      const settings = newTool(organizationId, { agentId, ...input }, given);
-      const row = { ...settings, mayUseUnboundSecrets: unboundSecretUse(principal, null, settings) };
-      await check(principal, { before: null, after: row, given });
+      const row = await prepareNew(principal, input);
       const tool = await withWarning(organizationId, toTool(row));
       const { toolsPerAgent } = readLimits(plan);
       await drafts
@@ -114,18 +151,10 @@ export function createToolService(
     ): Promise<Tool> {
       const { organizationId } = principal;
       const row = await existing(organizationId, id);
-      const given = toSettings(input);
-      const columns = toColumns(given);
-      const changes = {
-        ...columns,
-        ...disabledSince(row, given),
-        mayUseUnboundSecrets: unboundSecretUse(principal, row, { ...row, ...columns }),
-        updatedAt: Date.now(),
-      };
-      await check(principal, { before: row, after: { ...row, ...changes }, given });
+      const changes = await prepareChange(principal, row, input);
       const updated = await drafts
         .edit({ organizationId, agentId: row.agentId, editor }, (trx) => store.update(trx, row, changes))
-        .catch(refuseDuplicate(given.name ?? row.name));
+        .catch(refuseDuplicate(input.name ?? row.name));
       if (!updated) throw notFound("Tool");
       return withWarning(organizationId, toTool(updated));
     },

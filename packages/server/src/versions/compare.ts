@@ -13,11 +13,11 @@ export function compareContents(from: AgentContent, to: AgentContent): VersionCh
   ];
 }
 
-type Named = ReadonlyArray<Record<string, unknown> & { name: string }>;
+export type Named = ReadonlyArray<Record<string, unknown> & { name: string }>;
 
 function compareNamed(path: string, from: Named, to: Named): VersionChange[] {
-  const before = byUniqueName(from);
-  const after = byUniqueName(to);
+  const before = withUniqueNames(from);
+  const after = withUniqueNames(to);
   return [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((name) => {
     const [old, current] = [before.get(name), after.get(name)];
     const itemPath = `${path}.${name}`;
@@ -25,21 +25,32 @@ function compareNamed(path: string, from: Named, to: Named): VersionChange[] {
   });
 }
 
-/** Several triggers can have the same name: the second one is called `name (2)`. */
-function byUniqueName(items: Named) {
-  const named = new Map<string, Record<string, unknown>>();
+/** The maximum length of a trigger's name. */
+const MAX_NAME = 200;
+
+/** The items by name. Several triggers can have the same name: the second one is called `name (2)`. */
+export function withUniqueNames<Item extends { name: string }>(items: readonly Item[]): Map<string, Item> {
+  const named = new Map<string, Item>();
   for (const item of items) {
     let name = item.name;
-    for (let n = 2; named.has(name); n++) name = `${item.name} (${n})`;
+    for (let n = 2; named.has(name); n++) {
+      const suffix = ` (${n})`;
+      name = item.name.slice(0, MAX_NAME - suffix.length) + suffix;
+    }
     named.set(name, item);
   }
   return named;
 }
 
-function compareObjects(path: string, from: Record<string, unknown>, to: Record<string, unknown>): VersionChange[] {
+/** The fields that differ, by path. */
+export function compareObjects(
+  path: string,
+  from: Record<string, unknown>,
+  to: Record<string, unknown>,
+): VersionChange[] {
   return [...new Set([...Object.keys(from), ...Object.keys(to)])].toSorted().flatMap((key) => {
     const [old, current] = [from[key], to[key]];
-    const fieldPath = `${path}.${key}`;
+    const fieldPath = path === "" ? key : `${path}.${key}`;
     return isObject(old) && isObject(current)
       ? compareObjects(fieldPath, old, current)
       : toChange(fieldPath, old, current);

@@ -1,7 +1,7 @@
 import type { VersionAuthor } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { withDraft } from "../agents/draft-columns.ts";
-import type { Drafts, Editor } from "../agents/editor.ts";
+import type { Drafts, Edited, Editor } from "../agents/editor.ts";
 import { inDraft } from "../db/draft-tables.ts";
 import { lockRow } from "../db/lock-row.ts";
 import type { LiveVersionColumns } from "../db/tables/versions.ts";
@@ -20,17 +20,8 @@ const MAX_VERSIONS = 500;
 /** @param now a clock in milliseconds */
 export function createDrafts({ db }: Pick<Deps, "db">, now: () => number = Date.now): Drafts {
   return {
-    async edit({ editor, publishes = false, note = null, ...place }, change) {
-      return inTransaction(db, async (trx) => {
-        const before = await open(trx, { ...place, editor });
-        if (publishes) await endRollout(trx, before);
-        const result = await change(before.publishing === "manual" ? inDraft(trx) : trx, trx);
-        const after = await readAgent(trx, place.agentId);
-        // The change may have been the deletion of the agent.
-        if (after) await settle(trx, { before, after }, { publishes, recorded: { by: editor.by, note, at: now() } });
-        return result;
-      });
-    },
+    edit: (edited, change) => inTransaction(db, (trx) => editIn(trx, edited, change)),
+    editIn,
     async publish({ editor, note = null, ...place }) {
       return inTransaction(db, async (trx) => {
         const agent = await open(trx, { ...place, editor });
@@ -51,6 +42,20 @@ export function createDrafts({ db }: Pick<Deps, "db">, now: () => number = Date.
       await inTransaction(db, (trx) => lockAgent(trx, agent));
     },
   };
+
+  async function editIn<T>(
+    trx: Transaction<Tables>,
+    { editor, publishes = false, note = null, ...place }: Edited,
+    change: (trx: Transaction<Tables>, live: Transaction<Tables>) => Promise<T>,
+  ): Promise<T> {
+    const before = await open(trx, { ...place, editor });
+    if (publishes) await endRollout(trx, before);
+    const result = await change(before.publishing === "manual" ? inDraft(trx) : trx, trx);
+    const after = await readAgent(trx, place.agentId);
+    // The change may have been the deletion of the agent.
+    if (after) await settle(trx, { before, after }, { publishes, recorded: { by: editor.by, note, at: now() } });
+    return result;
+  }
 
   /** Locks the agent for an edit. @throws 412 when it is not in the state that the editor has seen */
   async function open(trx: Transaction<Tables>, { organizationId, agentId, editor }: Opened): Promise<AgentRow> {
@@ -138,13 +143,13 @@ function readAgent(trx: Transaction<Tables>, id: string): Promise<AgentRow | und
   return trx.selectFrom("agents").selectAll().where("id", "=", id).where("deletedAt", "is", null).executeTakeFirst();
 }
 
-/** @throws 412 with the current hash */
-function checkMatch(ifMatch: string | undefined, hash: string | null): void {
+/** @throws 412 with the current hash, which is null for an agent that does not exist */
+export function checkMatch(ifMatch: string | undefined, hash: string | null): void {
   if (isMatch(ifMatch, hash)) return;
   throw new AppError(
     "PRECONDITION_FAILED",
     "The agent has changed since you read it. Read it again, and repeat your change with the new ETag.",
-    { etag: toEtag(hash) },
+    hash === null ? {} : { etag: toEtag(hash) },
   );
 }
 

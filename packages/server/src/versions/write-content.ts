@@ -1,5 +1,5 @@
 import type { AgentContent } from "@foyer/contract";
-import type { Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import { imageColumns, imageKinds, toColumns as toAgentColumns } from "../agents/columns.ts";
 import { writeColumns } from "../agents/draft-columns.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
@@ -73,8 +73,11 @@ async function findMember(trx: Transaction<Tables>, organizationId: string, emai
   return member?.id;
 }
 
-async function hasImage(trx: Transaction<Tables>, image: { agentId: string; kind: string; version: string }) {
-  const found = await trx
+export async function hasImage(
+  db: Kysely<Tables>,
+  image: { agentId: string; kind: string; version: string },
+): Promise<boolean> {
+  const found = await db
     .selectFrom("agentImages")
     .select("version")
     .where("agentId", "=", image.agentId)

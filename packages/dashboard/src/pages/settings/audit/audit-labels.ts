@@ -4,6 +4,7 @@ const labels: Record<string, string> = {
   "POST /agents/:id/publish": "Published an agent",
   "POST /chat/attachments": "Uploaded an attachment",
   "POST /agents/:id/discard-draft": "Discarded the draft of an agent",
+  "POST /agents/apply": "Applied agents from files",
   "PUT /agents/:id/rollout": "Rolled out a version of an agent",
   "DELETE /agents/:id/rollout": "Ended the rollout of a version",
   "POST /agents/:id/tests": "Created a test of an agent",

@@ -1,0 +1,57 @@
+import type { AgentContent, AgentFile } from "@foyer/contract";
+import { imageColumns, imageKinds } from "../../agents/columns.ts";
+import type { AgentService } from "../../agents/service.ts";
+import type { Db } from "../../db/open.ts";
+import type { AgentRow } from "../../db/tables.ts";
+import { hasImage, type Missing } from "../write-content.ts";
+import { differingKeys } from "./differing-keys.ts";
+import type { MemberNames } from "./members.ts";
+import { under } from "./paths.ts";
+
+/** `agent` is the agent as members edit it, and `stored` its content; null for one that is created. */
+type Current = { agent: AgentRow; stored: AgentContent["agent"] } | null;
+
+/** The columns that the settings of a file change, and the images that are not stored. @throws 400 */
+export async function prepareSettings(
+  db: Db,
+  { agent: given }: Pick<AgentFile, "agent">,
+  {
+    current,
+    agents,
+    members,
+    organizationId,
+    path,
+  }: {
+    current: Current;
+    agents: Pick<AgentService, "prepare">;
+    members: MemberNames;
+    organizationId: string;
+    path: string;
+  },
+): Promise<{ columns: Partial<AgentRow>; missing: Missing[] }> {
+  const { slug, images = {}, ...settings } = given;
+  const { name, handoff, ...others } = current ? differingKeys(settings, current.stored) : settings;
+  const columns = await under(`${path}agent.`, () => {
+    const changes = current && handoff ? differingKeys(handoff, current.stored.handoff) : handoff;
+    const { escalation } = changes ?? {};
+    const ids = escalation?.map((member, index) => members.idOf(`handoff.escalation.${index}`, member));
+    const input = {
+      ...others,
+      ...(changes === undefined ? {} : { handoff: changes && ids ? { ...changes, escalation: ids } : changes }),
+    };
+    return agents.prepare(organizationId, input, current?.agent);
+  });
+  const missing: Missing[] = [];
+  const chosen: Partial<AgentRow> = {};
+  for (const kind of imageKinds) {
+    const version = images[kind];
+    const column = imageColumns[kind];
+    if (version === undefined || version === (current?.agent[column] ?? null)) continue;
+    const isStored =
+      version === null || (current && (await hasImage(db, { agentId: current.agent.id, kind, version })));
+    if (isStored) chosen[column] = version;
+    else
+      missing.push({ path: `${path}agent.images.${kind}`, message: `Upload it with PUT /agents/:id/images/${kind}` });
+  }
+  return { columns: { ...columns, ...(name === undefined ? {} : { name }), ...chosen }, missing };
+}
