@@ -1,5 +1,5 @@
 import type { ConversationCounts } from "@foyer/contract";
-import type { ColumnType, Generated } from "kysely";
+import type { Generated } from "kysely";
 import type { DeletionColumns } from "./deleted-agents.ts";
 import type { AnswerTables } from "./tables/answers.ts";
 import type { AttachmentTables } from "./tables/attachments.ts";
@@ -18,6 +18,7 @@ import type { PageColumns, PageTables } from "./tables/page-calls.ts";
 import type { IndexTables } from "./tables/passage-index.ts";
 import type { PlanTables } from "./tables/plans.ts";
 import type { PresenceTables } from "./tables/presence.ts";
+import type { InvitationRow, PendingLinkRow, SessionRow, VerificationRow } from "./tables/sign-in.ts";
 import type { ResolveColumns, StatusColumns } from "./tables/status.ts";
 import type { TeamChatTables } from "./tables/team-chats.ts";
 import type { TrashColumns, TrashTables } from "./tables/trash.ts";
@@ -459,54 +460,4 @@ export type ReplyFailureRow = {
   /** 1 when another model answered in place of the one that failed */
   isAnswered: Flag;
   at: Instant;
-};
-
-/** PostgreSQL returns a `Date`, SQLite the stored ISO string. */
-type StoredDate = ColumnType<string | Date, string, string>;
-
-/** A user's sign-in in one browser. */
-type SessionRow = {
-  id: string;
-  userId: string;
-  /** the value in the signed cookie */
-  token: string;
-  expiresAt: StoredDate;
-  ipAddress: string | null;
-  userAgent: string | null;
-  /** the selected organization, one of the user's */
-  activeOrganizationId: string | null;
-  createdAt: StoredDate;
-  updatedAt: StoredDate;
-};
-
-/** A pending link or redirect. Only better-auth writes it. `identifier` is a hash. */
-type VerificationRow = {
-  id: string;
-  identifier: string;
-  value: string;
-  expiresAt: StoredDate;
-  createdAt: StoredDate;
-  updatedAt: StoredDate;
-};
-
-export type InvitationRow = {
-  id: string;
-  organizationId: string;
-  email: string;
-  role: string;
-  status: "pending" | "accepted" | "canceled";
-  expiresAt: StoredDate;
-  inviterId: string;
-  createdAt: StoredDate;
-};
-
-/** A link that could not be emailed because no mail server is configured. */
-export type PendingLinkRow = {
-  id: string;
-  kind: "sign-in" | "password-reset";
-  email: string;
-  /** encrypted */
-  url: string;
-  createdAt: Instant;
-  expiresAt: Instant;
 };

@@ -1,7 +1,8 @@
 import { isAtLeast, toRole } from "@foyer/contract/rules/roles";
 import { sql, type Transaction } from "kysely";
 import type { Db } from "../../db/open.ts";
-import type { InvitationRow, Tables } from "../../db/tables.ts";
+import type { InvitationRow } from "../../db/tables/sign-in.ts";
+import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { newId } from "../../ids.ts";
 import { lockMembers, readRole } from "./member-lock.ts";

@@ -1,7 +1,7 @@
 import type { Invitation, Member, Role } from "@foyer/contract";
 import { toRole } from "@foyer/contract/rules/roles";
 import { DAY_MS } from "@foyer/contract/rules/time";
-import type { InvitationRow } from "../../db/tables.ts";
+import type { InvitationRow } from "../../db/tables/sign-in.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { AuthDeps } from "../auth-deps.ts";

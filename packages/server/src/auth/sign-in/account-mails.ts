@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { toPlainName } from "@foyer/contract/rules/plain-name";
-import type { PendingLinkRow } from "../../db/tables.ts";
+import type { PendingLinkRow } from "../../db/tables/sign-in.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import { isLoopback } from "../../loopback.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import type { PendingLinkRow } from "../../db/tables.ts";
+import type { PendingLinkRow } from "../../db/tables/sign-in.ts";
 
 export async function insertLink(db: Db, link: PendingLinkRow): Promise<void> {
   await db.insertInto("pendingLinks").values(link).execute();
