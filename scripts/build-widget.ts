@@ -19,7 +19,15 @@ export function buildWidget(): Promise<void> {
       Object.fromEntries(names.map((name) => [name, built.find((file) => file.startsWith(`${name}-`))]));
     await buildLoader(folder, filesOf(Object.keys(widgetParts)));
     // The panel loads these parts itself.
-    return { partFiles: filesOf([...Object.keys(widgetParts), "mount-form", "mount-display", "start-handoff"]) };
+    return {
+      partFiles: filesOf([
+        ...Object.keys(widgetParts),
+        "mount-form",
+        "mount-display",
+        "mount-attachments",
+        "start-handoff",
+      ]),
+    };
   });
 }
 

@@ -7,8 +7,11 @@ import type {
   ToolClaim,
   TriggerEvent,
 } from "@foyer/contract";
+import { attach } from "./attach.ts";
 import { type ConversationKey, resumeChat, type StreamOptions, stopChat, streamChat } from "./chat-stream.ts";
+import * as formCalls from "./form-calls.ts";
 import { conversationEvents, type LiveStreamOptions, reportSeen, reportTyping } from "./live-streams.ts";
+import * as loaderCalls from "./loader-calls.ts";
 import { claimToolCall, type PageTool, sendToolResult, withPageTools } from "./page-tools.ts";
 import { type Connection, createRequest } from "./request.ts";
 import * as calls from "./visitor-calls.ts";
@@ -81,7 +84,7 @@ export function createClient(connection: Connection) {
      * Uploads a picture or a file for a message. Send the `id` of the result in `attachments` of the next `chat` within
      * an hour. Without a conversation, pass the `sessionId` of the chat. The agent's `attachments` must allow it.
      */
-    attach: (file: Blob, options: Parameters<typeof calls.attach>[2]) => calls.attach(request, file, options),
+    attach: (file: Blob, options: Parameters<typeof attach>[2]) => attach(request, file, options),
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
     /** Deletes the conversation permanently. With `submissions`, also deletes the forms that were submitted in it. */
@@ -94,25 +97,25 @@ export function createClient(connection: Connection) {
     rate: (conversation: ConversationKey, rating: calls.MessageRating) =>
       calls.rateMessage(request, conversation, rating),
     /** The agent's public settings: name, greeting, suggestions, colors. */
-    widget: (agentId: string) => calls.getWidget(request, agentId),
+    widget: (agentId: string) => loaderCalls.getWidget(request, agentId),
     /** The agent's enabled triggers, in the order in which they run. */
     triggers: (agentId: string) => calls.getTriggers(request, agentId),
     /** Reports that a trigger fired or converted. It is sent even if the page is being closed. */
-    recordTriggerEvent: (event: TriggerEvent) => calls.recordTriggerEvent(request, event),
+    recordTriggerEvent: (event: TriggerEvent) => loaderCalls.recordTriggerEvent(request, event),
     /** A form of the agent, by the id or the name of its tool. */
     form: (toolIdOrName: string, agentId: string) => calls.getForm(request, toolIdOrName, agentId),
     /**
      * Submits a form. Pass an `idempotencyKey` (1 to 255 visible ASCII characters) to make a repeated call safe: the
      * same key creates one submission.
      */
-    submitForm: (submission: FormSubmit, options?: Parameters<typeof calls.submitForm>[2]) =>
-      calls.submitForm(request, submission, options),
+    submitForm: (submission: FormSubmit, options?: Parameters<typeof formCalls.submitForm>[2]) =>
+      formCalls.submitForm(request, submission, options),
     /** Reports the outcome of your own form handler. It is sent even if the page is being closed. */
-    reportClientResult: (result: ClientResult) => calls.reportClientResult(request, result),
+    reportClientResult: (result: ClientResult) => formCalls.reportClientResult(request, result),
     /**
      * Reports that a form was shown or started, or that a field was completed. It is sent even if the page is being
      * closed.
      */
-    recordFormEvent: (event: FormEvent) => calls.recordFormEvent(request, event),
+    recordFormEvent: (event: FormEvent) => formCalls.recordFormEvent(request, event),
   };
 }

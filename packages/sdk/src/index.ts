@@ -52,6 +52,7 @@ export type {
   VisitorForm,
   WidgetTrigger,
 } from "@foyer/contract";
+export { type AttachmentOwner, attach } from "./attach.ts";
 export {
   type ConversationKey,
   resumeChat,
@@ -62,6 +63,7 @@ export {
 } from "./chat-stream.ts";
 export { createClient, type FoyerClient } from "./client.ts";
 export type { EndpointName, Input, Output } from "./endpoints.ts";
+export { recordFormEvent, reportClientResult, submitForm } from "./form-calls.ts";
 export { FoyerError, type FoyerErrorCode } from "./foyer-error.ts";
 export {
   conversationEvents,
@@ -71,6 +73,7 @@ export {
   reportSeen,
   reportTyping,
 } from "./live-streams.ts";
+export { getWidget, recordTriggerEvent } from "./loader-calls.ts";
 export {
   type CallOptions,
   createManagementClient,
@@ -104,11 +107,6 @@ export {
   getConversation,
   getForm,
   getTriggers,
-  getWidget,
   type MessageRating,
   rateMessage,
-  recordFormEvent,
-  recordTriggerEvent,
-  reportClientResult,
-  submitForm,
 } from "./visitor-calls.ts";

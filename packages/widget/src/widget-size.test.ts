@@ -13,6 +13,7 @@ const budgets = {
   forms: 14.25 * 1024,
   displays: 2.5 * 1024,
   handoff: 9.75 * 1024,
+  attachments: 8.5 * 1024,
 };
 
 /** A file and its static imports. */
@@ -61,4 +62,14 @@ it("the handoff code loads separately, in one language", () => {
   expect(texts).toHaveLength(11);
   const largest = Math.max(...texts.map((file) => size(`widget/${file}`)));
   expect(size(`widget/${handoff}`) + largest).toBeLessThanOrEqual(budgets.handoff);
+});
+
+it("the code for attachments loads only for an agent that allows them or a message that has some, in one language", () => {
+  const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
+  const attachments = partFiles["mount-attachments"];
+  expect(withImports(attachments)).toEqual([attachments, partFiles.panel]);
+  const texts = readdirSync(join(dist, "widget")).filter((name) => /^attachment-[a-z]{2}-[\w-]+\.js$/.test(name));
+  expect(texts).toHaveLength(11);
+  const largest = Math.max(...texts.map((file) => size(`widget/${file}`)));
+  expect(size(`widget/${attachments}`) + largest).toBeLessThanOrEqual(budgets.attachments);
 });

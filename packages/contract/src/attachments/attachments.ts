@@ -1,13 +1,8 @@
 import Type, { type Static } from "typebox";
+import { attachmentLimits } from "../rules/attachment-limits.ts";
 import { inEnvelope, nullable, stringEnum, Timestamp, withDocumentation } from "../schema.ts";
 
-/** Limits of pictures and files in the chat. */
-export const attachmentLimits = {
-  fileBytes: 10 * 1024 * 1024,
-  messageBytes: 20 * 1024 * 1024,
-  perMessage: 4,
-  nameCharacters: 200,
-} as const;
+export { attachmentLimits };
 
 export const pictureTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 export const fileTypes = [

@@ -40,7 +40,7 @@ function addPreflight(app: FastifyInstance, url: string, methods: ReadonlyMap<st
         "access-control-allow-origin": "*",
         "access-control-allow-methods": allowed.join(", "),
         "access-control-allow-headers":
-          "authorization, content-type, last-event-id, idempotency-key, foyer-user-token, foyer-user-id, foyer-user-hash",
+          "authorization, content-type, last-event-id, idempotency-key, x-filename, foyer-user-token, foyer-user-id, foyer-user-hash",
         "access-control-max-age": 7_200,
       })
       .send();

@@ -350,7 +350,7 @@ describe("cross-origin requests", () => {
       const splitHeader = (name: string) => String(preflight.headers[name]).toLowerCase().split(", ");
       expect(splitHeader("access-control-allow-methods")).toContain(method.toLowerCase());
       expect(splitHeader("access-control-allow-headers")).toEqual(
-        expect.arrayContaining(["authorization", "content-type"]),
+        expect.arrayContaining(["authorization", "content-type", "x-filename"]),
       );
       const exposed = String(actual.headers["access-control-expose-headers"]).toLowerCase().split(", ");
       for (const name of ["limit", "remaining", "reset"]) expect(exposed).toContain(`x-ratelimit-${name}`);

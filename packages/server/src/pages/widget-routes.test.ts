@@ -59,6 +59,7 @@ describe("the widget's files", () => {
       "debug",
       "mount-form",
       "mount-display",
+      "mount-attachments",
       "start-handoff",
     ]) {
       expect((await get(`/widget/${part}.js`)).statusCode, part).toBe(200);

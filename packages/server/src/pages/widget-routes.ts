@@ -25,9 +25,10 @@ export function widgetRoutes(app: App): void {
     async (request, reply) => {
       const { file: name } = request.params;
       // Pages that stayed open during an upgrade request the current chunk by its plain name.
-      const current = /^(panel|visitor|triggers|actions|tools|debug|mount-form|mount-display|start-handoff)\.js$/.exec(
-        name,
-      )?.[1];
+      const current =
+        /^(panel|visitor|triggers|actions|tools|debug|mount-form|mount-display|mount-attachments|start-handoff)\.js$/.exec(
+          name,
+        )?.[1];
       const built = current ? JSON.parse((await files.text("build.json")) ?? "{}").partFiles?.[current] : name;
       const file = await files.find("widget/", String(built), request.headers["accept-encoding"]);
       if (!file) throw notFound("File");

@@ -6,19 +6,24 @@ import { focusPanel } from "../panel/focus.ts";
 import { Icon } from "../panel/icon.tsx";
 import { isComposing } from "../panel/keys.ts";
 import { usePanel } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
 import { useStore } from "../store.ts";
+import { AttachmentPlace } from "./attachment-place.tsx";
 
 /** The server's limit. */
 const MAX_CHARACTERS = 32_000;
 
 /** The message field. Enter or the button sends; while a reply streams in, the button stops it instead. */
-export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: string) => void }): JSX.Element {
+export function Composer({ state }: { state: PanelState }): JSX.Element {
   const { core, chat, messages } = usePanel();
   const isBusy = useStore(chat.store).running !== null;
+  const { draft, attached, isUploading } = useStore(state);
   const field = useRef<HTMLTextAreaElement>(null);
   const stop = useRef<HTMLButtonElement>(null);
   const moveFocus = () => focusPanel(field.current?.closest<HTMLElement>(".panel"));
   const tooMany = countExcess(draft);
+  const cannotSend = (text: string) =>
+    isUploading || (text.trim() === "" && attached.length === 0) || countExcess(text) > 0;
 
   useLayoutEffect(() => {
     if (field.current && !CSS.supports("field-sizing", "content")) grow(field.current);
@@ -35,9 +40,9 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
     // Read the text from the field, because the last letters may not have been rendered yet.
     const text = field.current?.value ?? "";
     // A message written during a reply can be sent once the reply has ended.
-    if (isBusy || text.trim() === "" || countExcess(text) > 0) return;
-    onDraft("");
-    void chat.send(text.trim());
+    if (isBusy || cannotSend(text)) return;
+    state.patch({ draft: "", attached: [] });
+    void chat.send(text.trim(), attached);
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -61,6 +66,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
         </p>
       ) : null}
       <div class="writing">
+        <AttachmentPlace />
         <textarea
           ref={field}
           rows={1}
@@ -71,7 +77,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
           aria-description={messages.keyboardHint}
           autocomplete="off"
           enterkeyhint="send"
-          onInput={(event) => onDraft(event.currentTarget.value)}
+          onInput={(event) => state.patch({ draft: event.currentTarget.value })}
           onKeyDown={onKeyDown}
         />
         {isBusy ? (
@@ -83,7 +89,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
             part="send"
             aria-label={messages.send}
             title={messages.send}
-            disabled={draft.trim() === "" || tooMany > 0}
+            disabled={cannotSend(draft)}
           >
             <Icon name="send" />
           </button>

@@ -26,7 +26,7 @@ const PAGE_SIZE = 40;
 /** The messages of the conversation and the composer. */
 export function ConversationView({ state }: { state: PanelState }): JSX.Element {
   const { core, chat, messages } = usePanel();
-  const { isOpen, draft, handoff } = useStore(state);
+  const { isOpen, handoff } = useStore(state);
   const current = useStore(chat.store);
   const { entries, phase, running, hasConsent, ownership } = current;
   const [count, setCount] = useState(PAGE_SIZE);
@@ -91,11 +91,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
         </button>
       ) : null}
       {handoff ? <div ref={handoff.mountBar} /> : null}
-      {chat.consentText === null || hasConsent ? (
-        <Composer draft={draft} onDraft={(draft) => state.patch({ draft })} />
-      ) : (
-        <ConsentView text={chat.consentText} />
-      )}
+      {chat.consentText === null || hasConsent ? <Composer state={state} /> : <ConsentView text={chat.consentText} />}
       <Footer hasAgent={ownership?.handler !== "human"}>{handoff ? <span ref={handoff.mountTalk} /> : null}</Footer>
     </>
   );

@@ -5,6 +5,7 @@ import { ToolView } from "../display/tool-view.tsx";
 import { interpolate } from "../locales/load-messages.ts";
 import { IconButton } from "../panel/icon-button.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { AttachmentPlace } from "./attachment-place.tsx";
 import { CommentField } from "./comment-field.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
@@ -44,6 +45,7 @@ export function ReplyView({ reply, isLast, canRegenerate, startsRun }: ReplyProp
       ) : (
         <span class="visually-hidden">{`${person?.name ?? core.agent.name}: `}</span>
       )}
+      <AttachmentPlace message={reply} />
       {reply.parts.map((part, index) => (
         <PieceView
           key={index}

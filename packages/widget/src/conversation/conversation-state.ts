@@ -1,4 +1,4 @@
-import type { Person } from "@foyer/contract";
+import type { Attachment, Person } from "@foyer/contract";
 import {
   type Conversation,
   createReplyState,
@@ -26,6 +26,8 @@ export type UserEntry = {
   /** The server's id, once the server has sent it. */
   id?: string;
   text: string;
+  /** The pictures and files that the visitor attached. */
+  attachments?: readonly Attachment[];
   state: "sent" | "unsent";
   at: number;
 };
@@ -34,6 +36,8 @@ export type ReplyEntry = Omit<ReplyState, "parts"> & {
   type: "reply";
   key: string;
   parts: readonly Part[];
+  /** The pictures and files that a member of the team attached. */
+  attachments?: readonly Attachment[];
   /** The member of the team who wrote it. Without one, the agent did. */
   person?: Person | null;
   /** `running` becomes one of the others. A `lost` reply continues on the server and can be resumed. */
@@ -100,9 +104,10 @@ export function mayCite({ parts, sources }: Pick<ReplyEntry, "parts" | "sources"
  */
 export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[] {
   return messages.flatMap((message): Entry[] => {
-    const { id, author, stopReason } = message;
+    const { id, author, stopReason, attachments } = message;
     const at = Date.parse(message.createdAt);
-    if (message.role === "user") return [{ type: "user", key: id, id, text: message.content, state: "sent", at }];
+    if (message.role === "user")
+      return [{ type: "user", key: id, id, text: message.content, attachments, state: "sent", at }];
     const { person } = author;
     if (stopReason === null && !person) return [];
     const reply: ReplyEntry = {
@@ -110,6 +115,8 @@ export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[]
       id,
       person,
       parts: toParts(message),
+      attachments,
+      notices: message.notices,
       sources: message.sources,
       suggestions: message.suggestions,
       state: toReplyState(stopReason),

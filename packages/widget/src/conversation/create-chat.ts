@@ -56,7 +56,7 @@ export function createChat(deps: ConversationDeps) {
     deleteCurrent: createDeletion(deps, { entries, reader, starting, restoring }),
     /** Loads the visitor's current conversation and follows a reply that is still running. */
     restore: restoring.restore,
-    async send(text: string): Promise<void> {
+    async send(text: string, attachments?: UserEntry["attachments"]): Promise<void> {
       bus.emit("interaction");
       // If the visitor has changed, the message must not be sent for the next one.
       if (!(await restoring.done())) return;
@@ -67,24 +67,32 @@ export function createChat(deps: ConversationDeps) {
         return;
       }
       const key = entries.newKey();
-      entries.add({ type: "user", key, text, state: "sent", at: Date.now() });
+      const message: UserEntry = {
+        type: "user",
+        key,
+        text,
+        state: "sent",
+        at: Date.now(),
+        ...(attachments && { attachments }),
+      };
+      entries.add(message);
       const conversationId = visitor.current?.id ?? null;
       bus.emit("message", { role: "user", text, conversationId });
-      if (!isQueued) return void ask(text, key);
+      if (!isQueued) return void ask(message, key);
       sending = sending.then(reader.done).then(() => {
         // Otherwise the message would become the first of the conversation that the visitor has opened in the meantime.
-        if (visitor.current?.id === conversationId) return ask(text, key);
+        if (visitor.current?.id === conversationId) return ask(message, key);
       });
     },
     /** Retries a failed message or reply, or replaces the last reply with a new one. */
     retry(reply: ReplyEntry): void {
       if (reader.isReading()) return;
-      const text = findAnsweredMessage(store.get().entries, reply)?.text ?? "…";
+      const asked = findAnsweredMessage(store.get().entries, reply) ?? { text: "…" };
       const { key, unsentKey } = reply;
       entries.remove(key);
       entries.setState(unsentKey, "sent");
       if (reply.state === "lost" && visitor.current) follow(visitor.current);
-      else void ask(text, unsentKey);
+      else void ask(asked, unsentKey);
     },
     /** The connection is back: sends an unsent message again, or continues to read the reply that was lost. */
     connected(): void {
@@ -99,7 +107,7 @@ export function createChat(deps: ConversationDeps) {
     resendInNew(reply: ReplyEntry): void {
       const asked = findAnsweredMessage(store.get().entries, reply);
       starting.startNew();
-      if (asked) void this.send(asked.text);
+      if (asked) void this.send(asked.text, asked.attachments);
     },
     select(id: string): void {
       bus.emit("interaction");

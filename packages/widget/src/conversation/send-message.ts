@@ -5,6 +5,7 @@ import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import type { Consent } from "./consent.ts";
+import type { UserEntry } from "./conversation-state.ts";
 import { currentPage } from "./current-page.ts";
 import { saveOpening } from "./opening.ts";
 import type { ReplyReader } from "./reply-reader.ts";
@@ -41,18 +42,20 @@ export function createMessageSender(
      * same key once. Without a key the agent answers the last message again.
      * @returns a promise that resolves when the reply has ended
      */
-    ask(content: string, userKey?: string): Promise<void> {
+    ask({ text, attachments }: Pick<UserEntry, "text" | "attachments">, userKey?: string): Promise<void> {
       const conversation = visitor.current;
       const body = {
         ...compose(),
-        messages: [{ role: "user" as const, content }],
+        messages: [{ role: "user" as const, content: text }],
         conversationId: conversation?.id ?? null,
-        ...(userKey ? { messageKey: userKey } : { regenerate: true }),
+        ...(userKey
+          ? { messageKey: userKey, attachments: attachments?.map(({ id }) => id) ?? null }
+          : { regenerate: true }),
         ...clientTools(core),
       };
       // From now on the bubble's text is stored with the conversation.
       saveOpening(core, null);
-      const title = content.replace(/\s+/g, " ").trim().slice(0, TITLE_LENGTH);
+      const title = (text || attachments?.[0]?.name || "").replace(/\s+/g, " ").trim().slice(0, TITLE_LENGTH);
       const open = (options: object) => streamChat(request, body, { ...options, token: conversation?.token });
       return reader.read({ conversation, open, title, ...(userKey ? { userKey } : {}) });
     },

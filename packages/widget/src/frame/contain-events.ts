@@ -8,13 +8,13 @@ import type { ShadowHost } from "../loader/shadow-host.ts";
 const contained = {
   /** The widget has no listeners for these, so they end before the page's capturing listeners. */
   unheard:
-    "wheel mousewheel touchstart touchmove touchend touchcancel focus contextmenu dblclick auxclick selectstart dragstart drag dragend copy cut paste compositionstart compositionupdate compositionend".split(
+    "wheel mousewheel touchstart touchmove touchend touchcancel focus contextmenu dblclick auxclick selectstart dragstart drag dragend copy cut compositionstart compositionupdate compositionend".split(
       " ",
     ),
   /** The widget listens to these, so they end at its host. */
   heard: ["focusout", "beforeinput", "input", "dragenter", "dragover", "dragleave", "drop"],
   /** These end before the page's capturing listeners, and the widget receives a copy. */
-  keys: ["keydown", "keypress", "keyup"],
+  copied: ["keydown", "keypress", "keyup", "paste"],
 };
 
 export function containEvents({ host }: Pick<ShadowHost, "host">, signal: AbortSignal): void {
@@ -26,12 +26,12 @@ export function containEvents({ host }: Pick<ShadowHost, "host">, signal: AbortS
     for (const type of types) addEventListener(type, (event) => isInside(event) && listener(event), options);
   };
   listen(contained.unheard, end);
-  for (const type of contained.keys) {
+  for (const type of contained.copied) {
     const onKey = (event: Event) => {
       // The copy does not leave the shadow root, so it never arrives here.
       if (!isInside(event)) return;
       end(event);
-      if (!copyKey(event as KeyboardEvent)) event.preventDefault();
+      if (!copyEvent(event as KeyboardEvent & ClipboardEvent)) event.preventDefault();
     };
     addEventListener(type, onKey, { capture: true, signal });
   }
@@ -47,15 +47,25 @@ export function containEvents({ host }: Pick<ShadowHost, "host">, signal: AbortS
   }
 }
 
-const keyProperties = ["key", "code", "keyCode", "isComposing", "shiftKey", "ctrlKey", "altKey", "metaKey"] as const;
+const properties = [
+  "key",
+  "code",
+  "keyCode",
+  "isComposing",
+  "shiftKey",
+  "ctrlKey",
+  "altKey",
+  "metaKey",
+  "clipboardData",
+] as const;
 
 /**
  * Sends a copy of the event to the element that has the focus. The copy is a plain event, because Firefox lets every
  * keyboard event out of a shadow root. @returns false if a listener prevented its default
  */
-function copyKey(event: KeyboardEvent): boolean {
+function copyEvent(event: KeyboardEvent & ClipboardEvent): boolean {
   const copy = new Event(event.type, { bubbles: true, cancelable: event.cancelable });
-  for (const name of keyProperties) Object.defineProperty(copy, name, { value: event[name] });
+  for (const name of properties) Object.defineProperty(copy, name, { value: event[name] });
   return event.composedPath()[0]?.dispatchEvent(copy) ?? true;
 }
 

@@ -14,7 +14,7 @@ import { SMALL_SCREEN } from "../panel/small-screen.ts";
 import { createBackButton } from "./back-button.ts";
 import { containEvents } from "./contain-events.ts";
 import { createHandoffLoader } from "./handoff-loader.ts";
-import { loadDisplays, loadForms, loadHandoff } from "./load-chunk.ts";
+import { loadAttachments, loadDisplays, loadForms, loadHandoff } from "./load-chunk.ts";
 import { PanelView } from "./panel-view.tsx";
 import { followViewport } from "./viewport.ts";
 
@@ -38,6 +38,13 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     chat,
     loadForms: async () => (await loadForms(options.baseUrl)).startForms(locale),
     loadDisplays: () => loadDisplays(options.baseUrl),
+    mountAttachments(place, message) {
+      const mounted = loadAttachments(options.baseUrl).then(
+        ({ mountAttachments }) => mountAttachments(place, panel, { state, message }),
+        () => null,
+      );
+      return () => void mounted.then((unmount) => unmount?.());
+    },
   };
   const handoff = createHandoffLoader(panel, state, loadHandoff);
   shadow.addStyles(css);
@@ -64,7 +71,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   let before = core.visitor.identity;
   bus.on("identity", (identity) => {
     // Do not leak the previous visitor's draft.
-    if (before || !identity) state.patch({ draft: "" });
+    if (before || !identity) state.patch({ draft: "", attached: [] });
     before = identity;
   });
   const backButton = createBackButton(shadow.frame, {

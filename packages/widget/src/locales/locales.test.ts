@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { attachmentEn } from "../attachments/texts/attachment-en.ts";
+import { loadTexts } from "../attachments/texts/load-texts.ts";
 import { formEn } from "../forms/texts/form-en.ts";
 import { loadFormMessages } from "../forms/texts/load-form-messages.ts";
 import { chooseLocale, localeIds } from "./choose-locale.ts";
@@ -12,6 +14,7 @@ describe.each(localeIds)("the messages in %s", (locale) => {
   it.each([
     ["the panel", () => loadMessages(locale), en],
     ["forms", () => loadFormMessages(locale), formEn],
+    ["attachments", () => loadTexts(locale), attachmentEn],
   ] as const)("include every message of %s and use the same placeholders as English", async (_, load, english) => {
     const messages = await load();
     expect(Object.keys(messages).sort()).toEqual(Object.keys(english).sort());

@@ -1,7 +1,7 @@
 import type { Request, VisitorForm } from "@foyer/sdk";
 import { createContext, type RefCallback } from "preact";
 import { useContext } from "preact/hooks";
-import type { ToolPart } from "../conversation/conversation-state.ts";
+import type { ReplyEntry, ToolPart, UserEntry } from "../conversation/conversation-state.ts";
 import type { Chat } from "../conversation/create-chat.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
@@ -37,6 +37,9 @@ export type Handoff = {
   destroy(): void;
 };
 
+/** A message, which may have attachments, and notices about those that the model cannot see. */
+export type AttachedMessage = Pick<UserEntry, "attachments"> & Partial<Pick<ReplyEntry, "notices">>;
+
 /** Shared by every component of the panel. */
 export type PanelContext = {
   core: WidgetCore;
@@ -45,6 +48,8 @@ export type PanelContext = {
   chat: Chat;
   loadForms: () => Promise<Forms>;
   loadDisplays: () => Promise<Displays>;
+  /** Renders attachments as soon as their code has loaded. Not set in the dashboard's previews. */
+  mountAttachments?: (place: HTMLElement, message: AttachedMessage | undefined) => () => void;
   /** Renders the agent's request for a person. Set once the handoff code has loaded. */
   mountRequest?: (tool: ToolPart, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */

@@ -1,4 +1,4 @@
-import type { Person } from "@foyer/contract";
+import type { Attachment, Person } from "@foyer/contract";
 import type { ConversationKey } from "@foyer/sdk";
 import { createStore } from "../store.ts";
 import type { Handoff } from "./panel-context.ts";
@@ -12,6 +12,10 @@ type State = {
   view: "chat" | "conversations";
   /** The message that the visitor has typed but not sent. */
   draft: string;
+  /** What the visitor has attached to that message. Its uploads are complete unless `isUploading`. */
+  attached: readonly Attachment[];
+  /** Whether an upload is running or has failed, so the message cannot be sent yet. */
+  isUploading: boolean;
   /** The conversation of a link, until the visitor has decided whether to open it. */
   linked: ConversationKey | null;
   /** Set once the handoff code has loaded. */
@@ -25,6 +29,8 @@ export function createPanelState() {
     isOpen: false,
     view: "chat",
     draft: "",
+    attached: [],
+    isUploading: false,
     linked: null,
     handoff: null,
     status: null,

@@ -6,6 +6,7 @@ import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { toSentence, useDraft } from "../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { AttachmentsSection } from "./attachments-section.tsx";
 import { BudgetSection } from "./budget-section.tsx";
 import { DeleteAgent } from "./delete-agent.tsx";
 import { DuplicateAgent } from "./duplicate-agent.tsx";
@@ -45,6 +46,7 @@ function AgentEditor() {
     budgetMessage: agent.budgetMessage ?? "",
     retention: agent.retention,
     followUps: agent.followUps,
+    attachments: agent.attachments,
   });
   const { values, change, errorAt } = draft;
   // Not `errorAt`, which compares the error with the field of the same index. Empty fields are not sent and not counted.
@@ -114,6 +116,7 @@ function AgentEditor() {
             error={errorAt("maxOutputTokens")}
           />
           <FollowUpsToggle value={values.followUps} onChange={(followUps) => change({ followUps })} />
+          <AttachmentsSection values={values.attachments} onChange={(attachments) => change({ attachments })} />
           <BudgetSection agentId={agentId} values={values} onChange={change} errorAt={errorAt} />
           <RetentionSection
             values={values.retention}

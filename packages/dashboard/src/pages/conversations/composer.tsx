@@ -1,16 +1,22 @@
+import { attach } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowUp, MessageSquareText, Sparkles } from "lucide-react";
 import { type RefObject, useId, useRef, useState } from "react";
+import { AttachButton } from "../../components/attach/attach-button.tsx";
+import { DraftList } from "../../components/attach/draft-list.tsx";
+import { type Attaching, useAttachments } from "../../components/attach/use-attachments.ts";
 import { IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 import { GrowingTextarea } from "../../components/field.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
+import { request } from "../../data/api.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { notify } from "../../data/toasts.ts";
 import { CannedReplyList, useCannedReplies } from "./canned-replies.tsx";
 import { fillCannedText, findSlashSearch } from "./canned-text.ts";
 import { type ComposerMode, useComposerText, withoutSent } from "./composer-text.ts";
 import type { ConversationDetail } from "./split-reply.ts";
+import type { Sent } from "./use-send.ts";
 import { useTypingReport } from "./use-typing-report.ts";
 
 /** The server's limits, in characters. */
@@ -24,7 +30,7 @@ type Props = {
   canReply: boolean;
   field: RefObject<HTMLTextAreaElement | null>;
   /** `send` resolves to whether the text was sent. */
-  sending: { send: (text: string) => Promise<boolean>; isSending: boolean };
+  sending: { send: (sent: Sent) => Promise<boolean>; isSending: boolean };
   onMode: (mode: ComposerMode) => void;
   /** Called when Escape leaves the field. */
   onLeave: () => void;
@@ -37,6 +43,7 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   const [text, setText] = useComposerText(id, mode);
   const [caret, setCaret] = useState(0);
   const { send, isSending } = sending;
+  const attaching = useAttachments((file, signal) => attach(request, file, { conversationId: id, signal }));
   const draft = useEndpointMutation("draftReply");
   const reportTyping = useTypingReport(id);
   const isReply = mode === "reply";
@@ -55,15 +62,20 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   });
   const submit = async () => {
     const sent = text.trim();
-    if (sent === "" || isSending || !(await send(sent))) return;
+    const { ids, isPending } = attaching;
+    const isEmpty = sent === "" && ids.length === 0;
+    if (isEmpty || isPending || isSending || !(await send({ text: sent, attachments: ids }))) return;
+    attaching.clear();
     setText((now) => withoutSent(now, text));
     // A note only interrupts the conversation with the visitor, so return to replying, unless the member is already
     // writing another note.
     if (!isReply && canReply && field.current?.value === text) onMode("reply");
   };
+  const canSend = (text.trim() !== "" || attaching.ids.length > 0) && !attaching.isPending && !isSending;
   return (
     <form
       className="grid grid-cols-[minmax(0,1fr)] gap-2"
+      {...attaching.target}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
@@ -77,7 +89,9 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
         write={write}
         conversationId={id}
         draft={draft}
+        attaching={attaching}
       />
+      <DraftList attaching={attaching} />
       <p role="status" className="flex items-center gap-2 text-sm text-soft empty:hidden">
         {draft.isPending && (
           <>
@@ -124,9 +138,9 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
         <IconButton
           type="submit"
           label={isReply ? "Send" : "Add note"}
-          disabled={text.trim() === "" || isSending}
+          disabled={!canSend}
           aria-busy={isSending || undefined}
-          className={`size-11! border border-line ${isReply && text.trim() !== "" ? "bg-lamp text-on-lamp! hover:bg-lamp-hover" : "text-ink"}`}
+          className={`size-11! border border-line ${isReply && canSend ? "bg-lamp text-on-lamp! hover:bg-lamp-hover" : "text-ink"}`}
         >
           <ArrowUp size={18} aria-hidden />
         </IconButton>
@@ -144,7 +158,8 @@ function ComposerBar({
   text,
   write,
   draft,
-}: Pick<Props, "mode" | "canReply" | "onMode"> & SuggestProps) {
+  attaching,
+}: Pick<Props, "mode" | "canReply" | "onMode"> & SuggestProps & { attaching: Attaching }) {
   return (
     <div className="flex items-center gap-1">
       {canReply ? (
@@ -161,9 +176,16 @@ function ComposerBar({
         <p className="text-sm text-soft">Internal note, visible to your team only</p>
       )}
       <span className="flex-1" />
+      <AttachButton attaching={attaching} />
       {mode === "reply" && (
         <>
-          <SuggestButton conversationId={conversationId} text={text} write={write} draft={draft} />
+          <SuggestButton
+            conversationId={conversationId}
+            text={text}
+            write={write}
+            draft={draft}
+            attachments={attaching.ids}
+          />
           <IconButton
             label="Insert a canned reply"
             onClick={() => write(text === "" || /\s$/.test(text) ? `${text}/` : `${text} /`)}
@@ -187,12 +209,12 @@ type SuggestProps = {
  * Requests a draft from the agent, which the member edits and sends. The draft replaces the text, and a toast offers to
  * restore the text.
  */
-function SuggestButton({ conversationId, text, write, draft }: SuggestProps) {
+function SuggestButton({ conversationId, text, write, draft, attachments }: SuggestProps & { attachments: string[] }) {
   const before = useRef(text);
   before.current = text;
   const suggest = () =>
     draft.mutate(
-      { id: conversationId, body: null },
+      { id: conversationId, body: { attachments } },
       {
         onSuccess: (answer) => {
           const replaced = before.current;

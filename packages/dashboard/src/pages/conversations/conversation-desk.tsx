@@ -90,7 +90,7 @@ export function ConversationDesk({
         </div>
         {mode && (
           <Composer
-            key={mode}
+            key={`${conversation.id} ${mode}`}
             conversation={conversation}
             agentName={agentName}
             mode={mode}

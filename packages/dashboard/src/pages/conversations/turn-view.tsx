@@ -1,3 +1,4 @@
+import type { NoticeCode } from "@foyer/contract";
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { memo, type ReactNode, useMemo } from "react";
 import { AgentAvatar, Avatar, VisitorAvatar } from "../../components/avatar.tsx";
@@ -5,6 +6,7 @@ import { ReplyTrace } from "../../components/reply-trace/reply-trace.tsx";
 import { Status } from "../../components/status.tsx";
 import { WhyAnswer } from "../../components/why-answer/why-answer.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
+import { AttachmentList } from "./attachment-list.tsx";
 import type { HandoffLine } from "./handoff-lines.ts";
 import { MessagePageView } from "./message-page.tsx";
 import { NoteView } from "./note-view.tsx";
@@ -59,7 +61,8 @@ export const ItemView = memo(function ItemView({
         <HandoffLineView line={item} context={context} />
       ) : (
         <NoteView note={item} onDelete={context.onDeleteNote}>
-          <PlainText text={item.text} query={context.query} />
+          {item.text !== "" && <PlainText text={item.text} query={context.query} />}
+          <AttachmentList attachments={item.attachments} />
         </NoteView>
       )}
     </>
@@ -103,9 +106,12 @@ function TurnView({ turn, context }: { turn: Turn; context: TurnContext }) {
         </header>
         {isVisitor ? (
           <>
-            <div className="max-w-[85%] rounded-xl rounded-ss-sm bg-line px-4 py-2.5">
-              <PlainText text={turn.content} query={context.query} />
-            </div>
+            <AttachmentList attachments={turn.attachments} />
+            {turn.content !== "" && (
+              <div className="max-w-[85%] rounded-xl rounded-ss-sm bg-line px-4 py-2.5">
+                <PlainText text={turn.content} query={context.query} />
+              </div>
+            )}
             {turn.page && (
               <MessagePageView
                 page={turn.page}
@@ -155,6 +161,12 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
     <div
       className={`grid min-w-0 gap-3 ${isByMember ? "max-w-[85%] rounded-xl rounded-se-sm bg-selected px-4 py-2.5" : "ms-8 max-w-[68ch]"}`}
     >
+      {turn.notices.map(({ code }) => (
+        <p key={code} className="text-sm text-soft">
+          {noticeTexts[code]}
+        </p>
+      ))}
+      <AttachmentList attachments={turn.attachments} />
       {splitReply(turn).map((part, index) =>
         part.kind === "text" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
@@ -192,6 +204,11 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
     </div>
   );
 }
+
+/** What the visitor was told about a reply, for members. */
+const noticeTexts: Record<NoticeCode, string> = {
+  picture_not_seen: "The model can't see pictures. The visitor was told that this reply doesn't consider theirs.",
+};
 
 /** The text of a reply. The widget renders its Markdown as the visitor saw it. */
 function ReplyText({

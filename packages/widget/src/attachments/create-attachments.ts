@@ -1,0 +1,200 @@
+import type { Attachment } from "@foyer/contract";
+import { attachmentLimits } from "@foyer/contract/rules/attachment-limits";
+import { attach, createRequest, FoyerError } from "@foyer/sdk";
+import { errorMessageFor } from "../conversation/error-messages.ts";
+import { sendableIdentity } from "../loader/page-values.ts";
+import { randomId } from "../loader/random-id.ts";
+import { interpolate } from "../locales/load-messages.ts";
+import type { PanelContext } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
+import { createStore } from "../store.ts";
+import { createContentLoader } from "./content-loader.ts";
+import { formatSize } from "./format-size.ts";
+import { isHeic, isPicture, preparePicture } from "./prepare-picture.ts";
+import type { AttachmentTexts } from "./texts/load-texts.ts";
+import { createUploadFetch } from "./upload-fetch.ts";
+
+export type AttachmentController = ReturnType<typeof createAttachments>;
+
+/** A picture or file that the visitor has added to the next message. */
+export type Draft = {
+  key: string;
+  file: File;
+  isPicture: boolean;
+  /** What is uploaded: the file, or its reduced picture once that is ready. */
+  content: File | null;
+  /** `waiting` continues when the connection returns. A `refused` file is not part of the message. */
+  state: "preparing" | "uploading" | "waiting" | "refused" | "done";
+  /** The uploaded share, from 0 to 1. */
+  progress: number;
+  /** Why it waits or was refused, in the visitor's language. */
+  problem: string | null;
+  attachment: Attachment | null;
+};
+
+/** The types that file dialogs offer. */
+const accepted = {
+  images: ["image/*", ".heic", ".heif"],
+  files: [".pdf", ".docx", ".txt", ".csv"],
+};
+
+/** Prepares and uploads what the visitor adds to the next message. */
+export function createAttachments(panel: PanelContext, panelState: PanelState, texts: AttachmentTexts) {
+  const { core, chat, messages } = panel;
+  const { visitor, agent, options, locale, signal } = core;
+  const { images, files, handoffOnly } = agent.attachments;
+  const store = createStore<{ drafts: readonly Draft[]; hasTooMany: boolean }>({ drafts: [], hasTooMany: false });
+  const contents = createContentLoader(panel);
+  const uploads = new Map<string, AbortController>();
+  /** The value that this code has published last. Another one means that the message was sent or discarded. */
+  let published = panelState.get().attached;
+  /** Pictures are decoded one at a time, because each takes up to 200 MB of memory until it is reduced. */
+  let decoding: Promise<unknown> = Promise.resolve();
+
+  function set(drafts: readonly Draft[], hasTooMany = false): void {
+    store.set({ drafts, hasTooMany });
+    published = drafts.flatMap(({ attachment }) => (attachment ? [attachment] : []));
+    const isUploading = drafts.some(({ state }) => state !== "done" && state !== "refused");
+    panelState.patch({ attached: published, isUploading });
+  }
+
+  const edit = (key: string, changes: Partial<Draft>) =>
+    set(
+      store.get().drafts.map((draft) => (draft.key === key ? { ...draft, ...changes } : draft)),
+      store.get().hasTooMany,
+    );
+
+  function clear(): void {
+    for (const upload of uploads.values()) upload.abort();
+    uploads.clear();
+    set([]);
+  }
+
+  /** Forgets the drafts of a message that was sent or discarded. */
+  function follow(): void {
+    if (panelState.get().attached !== published) clear();
+  }
+
+  /** Why a file cannot be sent, or null. */
+  function findProblem(file: File): string | null {
+    const isImage = isPicture(file);
+    const isKnown = isImage || /\.(pdf|docx|txt|csv)$/i.test(file.name) || /^(application\/pdf|text\/)/.test(file.type);
+    if (!isKnown || (isImage ? !images : !files)) {
+      const types = [
+        ...(images ? ["JPEG", "PNG", "GIF", "WebP"] : []),
+        ...(files ? ["PDF", "DOCX", "TXT", "CSV"] : []),
+      ];
+      return interpolate(texts.unsupported, { types: types.join(", ") });
+    }
+    // The size of a picture is known once it is reduced.
+    return isImage ? null : findSizeProblem(file);
+  }
+
+  function findSizeProblem({ size }: Blob): string | null {
+    const { fileBytes, messageBytes } = attachmentLimits;
+    if (size > fileBytes) return interpolate(texts.tooLarge, { size: formatSize(fileBytes, locale) });
+    const others = published.reduce((sum, { size }) => sum + size, 0);
+    return others + size > messageBytes
+      ? interpolate(texts.tooLargeTogether, { size: formatSize(messageBytes, locale) })
+      : null;
+  }
+
+  async function prepare({ key, file }: Draft): Promise<void> {
+    try {
+      const picture = decoding.then(() => preparePicture(file));
+      decoding = picture.catch(() => {});
+      const content = await picture;
+      const problem = findSizeProblem(content);
+      if (problem) edit(key, { state: "refused", problem });
+      else {
+        edit(key, { content });
+        await upload(key);
+      }
+    } catch {
+      edit(key, { state: "refused", problem: isHeic(file) ? texts.heic : texts.unreadable });
+    }
+  }
+
+  async function upload(key: string): Promise<void> {
+    const content = store.get().drafts.find((draft) => draft.key === key)?.content;
+    if (!content) return;
+    const abort = new AbortController();
+    uploads.set(key, abort);
+    edit(key, { state: "uploading", progress: 0, problem: null });
+    const request = createRequest({
+      baseUrl: options.baseUrl,
+      fetch: createUploadFetch((progress) => edit(key, { progress })),
+      identity: () => sendableIdentity(visitor),
+    });
+    const { current, sessionId } = visitor;
+    // While only people accept files, the server has to know the conversation.
+    const owner = handoffOnly && current ? { conversation: current } : { sessionId };
+    try {
+      const attachment = await attach(request, content, { agentId: agent.id, ...owner, signal: abort.signal });
+      contents.keep(attachment.id, content);
+      edit(key, { state: "done", attachment });
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      edit(key, describeFailure(error));
+    }
+  }
+
+  function describeFailure(error: unknown): Pick<Draft, "state" | "problem"> {
+    if (!(error instanceof FoyerError)) return { state: "waiting", problem: texts.failed };
+    if (error.code === "UNREACHABLE") return { state: "waiting", problem: texts.offline };
+    if (error.status === 429) return { state: "waiting", problem: errorMessageFor(error, messages) };
+    if (error.isTemporary) return { state: "waiting", problem: texts.failed };
+    if (error.status === 403) return { state: "refused", problem: texts.notAllowed };
+    return { state: "refused", problem: error.code === "UNSUPPORTED_ATTACHMENT" ? texts.damaged : texts.failed };
+  }
+
+  panelState.watch(follow);
+  const resume = () => {
+    for (const { key, state } of store.get().drafts) if (state === "waiting") void upload(key);
+  };
+  addEventListener("online", resume, { signal });
+  signal.addEventListener("abort", clear);
+
+  return {
+    store,
+    texts,
+    contents,
+    /** The value of a file input's `accept`. */
+    accept: [...(images ? accepted.images : []), ...(files ? accepted.files : [])].join(","),
+    /** Whether the visitor can attach something now. */
+    isAllowed(): boolean {
+      const handler = chat.store.get().ownership?.handler ?? "agent";
+      return (images || files) && (!handoffOnly || handler !== "agent");
+    },
+    add(added: readonly File[]): void {
+      follow();
+      const { drafts } = store.get();
+      const free = attachmentLimits.perMessage - drafts.filter(({ state }) => state !== "refused").length;
+      const next = added.slice(0, Math.max(0, free)).map((file): Draft => {
+        const problem = findProblem(file);
+        const isImage = isPicture(file);
+        return {
+          key: randomId(),
+          file,
+          isPicture: isImage,
+          content: isImage ? null : file,
+          state: problem ? "refused" : isImage ? "preparing" : "uploading",
+          progress: 0,
+          problem,
+          attachment: null,
+        };
+      });
+      set([...drafts, ...next], added.length > free);
+      for (const draft of next) {
+        if (draft.state === "preparing") void prepare(draft);
+        else if (draft.state === "uploading") void upload(draft.key);
+      }
+    },
+    remove(key: string): void {
+      uploads.get(key)?.abort();
+      set(store.get().drafts.filter((draft) => draft.key !== key));
+    },
+    retry: (key: string): void => void upload(key),
+    clear,
+  };
+}

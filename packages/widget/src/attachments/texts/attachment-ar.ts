@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentAr: AttachmentTexts = {
+  attach: "إرفاق صورة أو ملف",
+  drop: "أفلت الملفات هنا",
+  remove: "إزالة {name}",
+  preparing: "جارٍ تجهيز {name}",
+  uploading: "جارٍ رفع {name}",
+  offline: "انقطع الاتصال. سيُستأنف الرفع عند عودة الاتصال.",
+  failed: "تعذّر الرفع. يُرجى المحاولة مرة أخرى بعد قليل.",
+  notAllowed: "لا يمكن إرسال الملفات الآن.",
+  tooMany: "يمكنك إرفاق ما يصل إلى {count} ملفات بالرسالة.",
+  tooLarge: "هذا الملف كبير جدًا. الحد الأقصى {size}.",
+  tooLargeTogether: "الحجم الإجمالي للملفات كبير جدًا. الحد الأقصى {size}.",
+  unsupported: "لا يمكن إرسال هذا النوع من الملفات. الأنواع الممكنة: {types}.",
+  heic: "لا يستطيع هذا المتصفح فتح صور HEIC. احفظ الصورة بصيغة JPEG ثم أرفقها من جديد.",
+  unreadable: "تعذّر فتح هذه الصورة.",
+  damaged: "تعذّرت قراءة هذا الملف. ربما يكون تالفًا.",
+  open: "فتح الصورة {name}",
+  download: "تنزيل {name}",
+  viewer: "الصور",
+  zoomIn: "تكبير",
+  zoomOut: "تصغير",
+  notLoaded: "تعذّر تحميل {name}.",
+  pictureNotSeen: "لا يستطيع {name} رؤية الصور، لذلك لا يأخذ هذا الرد صورتك في الحسبان.",
+};

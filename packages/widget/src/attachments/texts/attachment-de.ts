@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentDe: AttachmentTexts = {
+  attach: "Bild oder Datei anhängen",
+  drop: "Dateien hier ablegen",
+  remove: "{name} entfernen",
+  preparing: "{name} wird vorbereitet",
+  uploading: "{name} wird hochgeladen",
+  offline: "Die Verbindung ist abgebrochen. Das Hochladen geht weiter, sobald Sie wieder online sind.",
+  failed: "Das Hochladen ist fehlgeschlagen. Bitte versuchen Sie es gleich noch einmal.",
+  notAllowed: "Im Moment können keine Dateien gesendet werden.",
+  tooMany: "Sie können bis zu {count} Dateien an eine Nachricht anhängen.",
+  tooLarge: "Diese Datei ist zu groß. Erlaubt sind {size}.",
+  tooLargeTogether: "Die Dateien sind zusammen zu groß. Erlaubt sind {size}.",
+  unsupported: "Dateien dieses Typs können nicht gesendet werden. Möglich sind {types}.",
+  heic: "Dieser Browser kann keine HEIC-Bilder öffnen. Speichern Sie das Bild als JPEG und hängen Sie es erneut an.",
+  unreadable: "Dieses Bild kann nicht geöffnet werden.",
+  damaged: "Diese Datei kann nicht gelesen werden. Vielleicht ist sie beschädigt.",
+  open: "Bild {name} öffnen",
+  download: "{name} herunterladen",
+  viewer: "Bilder",
+  zoomIn: "Vergrößern",
+  zoomOut: "Verkleinern",
+  notLoaded: "{name} konnte nicht geladen werden.",
+  pictureNotSeen: "{name} kann keine Bilder sehen und berücksichtigt Ihres deshalb nicht.",
+};

@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentEs: AttachmentTexts = {
+  attach: "Adjuntar una imagen o un archivo",
+  drop: "Suelta los archivos aquí",
+  remove: "Quitar {name}",
+  preparing: "Preparando {name}",
+  uploading: "Subiendo {name}",
+  offline: "Se perdió la conexión. La subida continuará cuando vuelvas a tener conexión.",
+  failed: "La subida ha fallado. Inténtalo de nuevo en un momento.",
+  notAllowed: "Ahora mismo no se pueden enviar archivos.",
+  tooMany: "Puedes adjuntar hasta {count} archivos a un mensaje.",
+  tooLarge: "Este archivo es demasiado grande. El límite es {size}.",
+  tooLargeTogether: "Los archivos son demasiado grandes en conjunto. El límite es {size}.",
+  unsupported: "Este tipo de archivo no se puede enviar. Tipos posibles: {types}.",
+  heic: "Este navegador no puede abrir imágenes HEIC. Guarda la imagen como JPEG y adjúntala de nuevo.",
+  unreadable: "No se puede abrir esta imagen.",
+  damaged: "No se puede leer este archivo. Puede que esté dañado.",
+  open: "Abrir la imagen {name}",
+  download: "Descargar {name}",
+  viewer: "Imágenes",
+  zoomIn: "Acercar",
+  zoomOut: "Alejar",
+  notLoaded: "No se ha podido cargar {name}.",
+  pictureNotSeen: "{name} no puede ver imágenes, así que esta respuesta no tiene en cuenta la tuya.",
+};

@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentFr: AttachmentTexts = {
+  attach: "Joindre une image ou un fichier",
+  drop: "Déposez les fichiers ici",
+  remove: "Retirer {name}",
+  preparing: "Préparation de {name}",
+  uploading: "Envoi de {name}",
+  offline: "La connexion a été perdue. L’envoi reprendra dès que vous serez en ligne.",
+  failed: "L’envoi a échoué. Veuillez réessayer dans un instant.",
+  notAllowed: "Il n’est pas possible d’envoyer des fichiers pour le moment.",
+  tooMany: "Vous pouvez joindre jusqu’à {count} fichiers à un message.",
+  tooLarge: "Ce fichier est trop volumineux. La limite est de {size}.",
+  tooLargeTogether: "Les fichiers sont trop volumineux au total. La limite est de {size}.",
+  unsupported: "Ce type de fichier ne peut pas être envoyé. Types possibles : {types}.",
+  heic: "Ce navigateur ne peut pas ouvrir les images HEIC. Enregistrez l’image au format JPEG et joignez-la à nouveau.",
+  unreadable: "Impossible d’ouvrir cette image.",
+  damaged: "Impossible de lire ce fichier. Il est peut-être endommagé.",
+  open: "Ouvrir l’image {name}",
+  download: "Télécharger {name}",
+  viewer: "Images",
+  zoomIn: "Zoom avant",
+  zoomOut: "Zoom arrière",
+  notLoaded: "Impossible de charger {name}.",
+  pictureNotSeen: "{name} ne peut pas voir les images. Cette réponse ne tient donc pas compte de la vôtre.",
+};

@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentIt: AttachmentTexts = {
+  attach: "Allega un’immagine o un file",
+  drop: "Rilascia i file qui",
+  remove: "Rimuovi {name}",
+  preparing: "Preparazione di {name}",
+  uploading: "Caricamento di {name}",
+  offline: "La connessione si è interrotta. Il caricamento riprenderà quando sarai di nuovo online.",
+  failed: "Il caricamento non è riuscito. Riprova tra poco.",
+  notAllowed: "Al momento non è possibile inviare file.",
+  tooMany: "Puoi allegare fino a {count} file a un messaggio.",
+  tooLarge: "Questo file è troppo grande. Il limite è {size}.",
+  tooLargeTogether: "I file sono troppo grandi nel complesso. Il limite è {size}.",
+  unsupported: "Questo tipo di file non può essere inviato. Tipi possibili: {types}.",
+  heic: "Questo browser non può aprire immagini HEIC. Salva l’immagine come JPEG e allegala di nuovo.",
+  unreadable: "Impossibile aprire questa immagine.",
+  damaged: "Impossibile leggere questo file. Potrebbe essere danneggiato.",
+  open: "Apri l’immagine {name}",
+  download: "Scarica {name}",
+  viewer: "Immagini",
+  zoomIn: "Ingrandisci",
+  zoomOut: "Riduci",
+  notLoaded: "Impossibile caricare {name}.",
+  pictureNotSeen: "{name} non può vedere le immagini, quindi questa risposta non tiene conto della tua.",
+};

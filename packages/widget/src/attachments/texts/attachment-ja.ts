@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentJa: AttachmentTexts = {
+  attach: "画像またはファイルを添付",
+  drop: "ここにファイルをドロップ",
+  remove: "{name} を削除",
+  preparing: "{name} を準備しています",
+  uploading: "{name} をアップロードしています",
+  offline: "接続が切れました。オンラインに戻るとアップロードを再開します。",
+  failed: "アップロードできませんでした。しばらくしてからもう一度お試しください。",
+  notAllowed: "現在、ファイルを送信できません。",
+  tooMany: "1 件のメッセージに添付できるファイルは {count} 件までです。",
+  tooLarge: "ファイルが大きすぎます。上限は {size} です。",
+  tooLargeTogether: "ファイルの合計サイズが大きすぎます。上限は {size} です。",
+  unsupported: "この形式のファイルは送信できません。送信できる形式：{types}",
+  heic: "このブラウザーでは HEIC 画像を開けません。JPEG で保存してから、もう一度添付してください。",
+  unreadable: "この画像を開けません。",
+  damaged: "このファイルを読み取れません。破損している可能性があります。",
+  open: "画像 {name} を開く",
+  download: "{name} をダウンロード",
+  viewer: "画像",
+  zoomIn: "拡大",
+  zoomOut: "縮小",
+  notLoaded: "{name} を読み込めませんでした。",
+  pictureNotSeen: "{name} は画像を見ることができないため、この返信では画像が考慮されていません。",
+};

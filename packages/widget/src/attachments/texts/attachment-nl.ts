@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentNl: AttachmentTexts = {
+  attach: "Afbeelding of bestand toevoegen",
+  drop: "Zet bestanden hier neer",
+  remove: "{name} verwijderen",
+  preparing: "{name} wordt voorbereid",
+  uploading: "{name} wordt geüpload",
+  offline: "De verbinding is verbroken. Het uploaden gaat verder zodra je weer online bent.",
+  failed: "Het uploaden is mislukt. Probeer het zo nog eens.",
+  notAllowed: "Bestanden kunnen nu niet worden verzonden.",
+  tooMany: "Je kunt maximaal {count} bestanden aan een bericht toevoegen.",
+  tooLarge: "Dit bestand is te groot. De limiet is {size}.",
+  tooLargeTogether: "De bestanden zijn samen te groot. De limiet is {size}.",
+  unsupported: "Dit type bestand kan niet worden verzonden. Mogelijk zijn {types}.",
+  heic: "Deze browser kan geen HEIC-afbeeldingen openen. Sla de afbeelding op als JPEG en voeg haar opnieuw toe.",
+  unreadable: "Deze afbeelding kan niet worden geopend.",
+  damaged: "Dit bestand kan niet worden gelezen. Misschien is het beschadigd.",
+  open: "Afbeelding {name} openen",
+  download: "{name} downloaden",
+  viewer: "Afbeeldingen",
+  zoomIn: "Inzoomen",
+  zoomOut: "Uitzoomen",
+  notLoaded: "{name} kon niet worden geladen.",
+  pictureNotSeen: "{name} kan geen afbeeldingen zien en houdt daarom geen rekening met die van jou.",
+};

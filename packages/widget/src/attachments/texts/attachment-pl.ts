@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentPl: AttachmentTexts = {
+  attach: "Dołącz zdjęcie lub plik",
+  drop: "Upuść pliki tutaj",
+  remove: "Usuń {name}",
+  preparing: "Przygotowywanie {name}",
+  uploading: "Przesyłanie {name}",
+  offline: "Połączenie zostało przerwane. Przesyłanie będzie kontynuowane, gdy znów będziesz online.",
+  failed: "Przesyłanie nie powiodło się. Spróbuj ponownie za chwilę.",
+  notAllowed: "W tej chwili nie można wysyłać plików.",
+  tooMany: "Do wiadomości można dołączyć maksymalnie {count} pliki.",
+  tooLarge: "Ten plik jest za duży. Limit to {size}.",
+  tooLargeTogether: "Pliki są łącznie za duże. Limit to {size}.",
+  unsupported: "Plików tego typu nie można wysłać. Dozwolone typy: {types}.",
+  heic: "Ta przeglądarka nie otwiera zdjęć HEIC. Zapisz zdjęcie jako JPEG i dołącz je ponownie.",
+  unreadable: "Nie można otworzyć tego zdjęcia.",
+  damaged: "Nie można odczytać tego pliku. Być może jest uszkodzony.",
+  open: "Otwórz zdjęcie {name}",
+  download: "Pobierz {name}",
+  viewer: "Zdjęcia",
+  zoomIn: "Powiększ",
+  zoomOut: "Pomniejsz",
+  notLoaded: "Nie udało się wczytać {name}.",
+  pictureNotSeen: "{name} nie widzi zdjęć, więc ta odpowiedź nie uwzględnia Twojego.",
+};

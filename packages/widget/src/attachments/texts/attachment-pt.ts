@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentPt: AttachmentTexts = {
+  attach: "Anexar uma imagem ou um arquivo",
+  drop: "Solte os arquivos aqui",
+  remove: "Remover {name}",
+  preparing: "Preparando {name}",
+  uploading: "Enviando {name}",
+  offline: "A conexão foi perdida. O envio continuará quando você estiver on-line.",
+  failed: "O envio falhou. Tente novamente em instantes.",
+  notAllowed: "Não é possível enviar arquivos no momento.",
+  tooMany: "Você pode anexar até {count} arquivos a uma mensagem.",
+  tooLarge: "Este arquivo é grande demais. O limite é {size}.",
+  tooLargeTogether: "Os arquivos juntos são grandes demais. O limite é {size}.",
+  unsupported: "Este tipo de arquivo não pode ser enviado. Tipos possíveis: {types}.",
+  heic: "Este navegador não consegue abrir imagens HEIC. Salve a imagem como JPEG e anexe-a novamente.",
+  unreadable: "Não é possível abrir esta imagem.",
+  damaged: "Não é possível ler este arquivo. Ele pode estar danificado.",
+  open: "Abrir a imagem {name}",
+  download: "Baixar {name}",
+  viewer: "Imagens",
+  zoomIn: "Ampliar",
+  zoomOut: "Reduzir",
+  notLoaded: "Não foi possível carregar {name}.",
+  pictureNotSeen: "{name} não consegue ver imagens, por isso esta resposta não considera a sua.",
+};

@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentTr: AttachmentTexts = {
+  attach: "Resim veya dosya ekle",
+  drop: "Dosyaları buraya bırakın",
+  remove: "{name} dosyasını kaldır",
+  preparing: "{name} hazırlanıyor",
+  uploading: "{name} yükleniyor",
+  offline: "Bağlantı koptu. Yeniden çevrimiçi olduğunuzda yükleme devam eder.",
+  failed: "Yükleme başarısız oldu. Lütfen birazdan tekrar deneyin.",
+  notAllowed: "Şu anda dosya gönderilemiyor.",
+  tooMany: "Bir mesaja en fazla {count} dosya ekleyebilirsiniz.",
+  tooLarge: "Bu dosya çok büyük. Sınır {size}.",
+  tooLargeTogether: "Dosyaların toplamı çok büyük. Sınır {size}.",
+  unsupported: "Bu türde dosya gönderilemez. Gönderebilecekleriniz: {types}.",
+  heic: "Bu tarayıcı HEIC resimlerini açamıyor. Resmi JPEG olarak kaydedip yeniden ekleyin.",
+  unreadable: "Bu resim açılamıyor.",
+  damaged: "Bu dosya okunamıyor. Bozulmuş olabilir.",
+  open: "{name} resmini aç",
+  download: "{name} dosyasını indir",
+  viewer: "Resimler",
+  zoomIn: "Yakınlaştır",
+  zoomOut: "Uzaklaştır",
+  notLoaded: "{name} yüklenemedi.",
+  pictureNotSeen: "{name} resimleri göremez, bu yüzden bu yanıtta resminiz dikkate alınmadı.",
+};

@@ -1,0 +1,26 @@
+import type { AttachmentTexts } from "./attachment-en.ts";
+
+export const attachmentZh: AttachmentTexts = {
+  attach: "添加图片或文件",
+  drop: "将文件拖放到此处",
+  remove: "移除 {name}",
+  preparing: "正在处理 {name}",
+  uploading: "正在上传 {name}",
+  offline: "连接已断开。恢复联网后将继续上传。",
+  failed: "上传失败，请稍后重试。",
+  notAllowed: "目前无法发送文件。",
+  tooMany: "每条消息最多可添加 {count} 个文件。",
+  tooLarge: "文件太大，上限为 {size}。",
+  tooLargeTogether: "文件总大小超出限制，上限为 {size}。",
+  unsupported: "无法发送此类型的文件。可发送：{types}。",
+  heic: "此浏览器无法打开 HEIC 图片。请将图片另存为 JPEG 后重新添加。",
+  unreadable: "无法打开此图片。",
+  damaged: "无法读取此文件，文件可能已损坏。",
+  open: "打开图片 {name}",
+  download: "下载 {name}",
+  viewer: "图片",
+  zoomIn: "放大",
+  zoomOut: "缩小",
+  notLoaded: "无法加载 {name}。",
+  pictureNotSeen: "{name} 无法查看图片，因此此回复未参考您的图片。",
+};
