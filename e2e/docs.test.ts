@@ -19,6 +19,7 @@ const guides = [
   "providers",
   "publishing",
   "tests",
+  "replays",
   "webhooks",
   "events",
   "deployment",

@@ -44,6 +44,7 @@ const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
       { name: "providers", title: "Model providers", source: "docs/guides/providers.md" },
       { name: "publishing", title: "Publishing", source: "docs/guides/publishing.md" },
       { name: "tests", title: "Testing an agent", source: "docs/guides/tests.md" },
+      { name: "replays", title: "Replaying conversations", source: "docs/guides/replays.md" },
       { name: "webhooks", title: "Webhooks", source: "docs/guides/webhooks.md" },
       { name: "events", title: "Events", source: "docs/guides/events.md" },
     ],

@@ -35,6 +35,7 @@ export const erasureMap = {
   teamChatPosts: "deleted with their conversation",
   teamChatThreads: "deleted with their conversation",
   agentTests: "deleted with the conversation from which they were kept",
+  replayTurns: "deleted with their conversation",
   toolErrors: "deleted when an erased conversation caused the error",
   embeddingSettings: "the last error is cleared when it was recorded during an erased conversation",
 } as const satisfies { [Name in Table]?: string };
@@ -87,6 +88,7 @@ export const tablesWithoutVisitorData = {
   pendingLinks: "of members",
   planMinutes: "numbers",
   providerSettings: "set by members",
+  replays: "set by members, and numbers",
   pushSubscriptions: "of members",
   secrets: "set by members",
   serverKeys: "of the server",

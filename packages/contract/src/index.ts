@@ -2,6 +2,7 @@ export * from "./agents/agent.ts";
 export * from "./agents/agent-file.ts";
 export * from "./agents/agent-image.ts";
 export * from "./agents/agent-tests.ts";
+export * from "./agents/replays.ts";
 export * from "./agents/versions.ts";
 export * from "./agents/widget-settings.ts";
 export * from "./attachments/attachments.ts";

@@ -41,8 +41,7 @@ import { createPassageSearch } from "./documents/search/passage-search.ts";
 import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
-import { createEvaluations, type Evaluations } from "./evaluations/evaluations.ts";
-import { agentTestRoutes } from "./evaluations/tests/routes.ts";
+import { createEvaluations, type Evaluations, evaluationRoutes } from "./evaluations/evaluations.ts";
 import { createIdleWorker } from "./events/idle-worker.ts";
 import { recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
@@ -203,7 +202,8 @@ export async function createApp(deps: AppDeps) {
   });
   const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
   const statusTimer = createStatusTimer(deps, conversationLog);
-  const timers = [idleWorker, notices, attachmentSweeper, statusTimer, trash.purge];
+  const evaluations = createEvaluations(deps, { agents, conversations }, sources);
+  const timers = [idleWorker, notices, attachmentSweeper, statusTimer, trash.purge, evaluations.replays.worker];
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));
   const addMetrics = (registry: Registry) => addHandoffMetrics(registry, deps, handoffCounters);
   healthRoutes(app, deps, {
@@ -213,7 +213,6 @@ export async function createApp(deps: AppDeps) {
   });
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, trash, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
-  const evaluations = createEvaluations(deps, { agents, conversations }, sources);
   addVersions(app, deps, { agents, drafts, tools, secrets: accountSecrets, evaluations, onChange: listings.forget });
   addTools(app, { tools, trash, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
@@ -309,7 +308,7 @@ function addVersions(
 ) {
   const { tests } = evaluations;
   versionRoutes(app, createVersionService(deps, { ...parts, requirePassingTests: tests.requirePassing }));
-  agentTestRoutes(app, tests);
+  evaluationRoutes(app, evaluations);
   agentFileRoutes(app, createAgentFileService(deps, parts));
 }
 

@@ -35,6 +35,7 @@ type Prefix =
   | "thread"
   | "post"
   | "test"
+  | "replay"
   | "hnd"
   | "view";
 

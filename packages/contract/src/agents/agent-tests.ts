@@ -29,7 +29,7 @@ export const checkKinds = [
 ] as const;
 export type CheckKind = (typeof checkKinds)[number];
 
-const Check = Type.Object({
+export const AgentTestCheckSchema = Type.Object({
   kind: stringEnum(
     checkKinds,
     "`tool_called`, `asks_for_person`: in any reply. `tool_not_called`, `never_says`, `language`, `max_words`: in every reply. `says`, `cites`, `refuses`, `judge`: in the last reply.",
@@ -64,7 +64,7 @@ const Check = Type.Object({
   ),
   n: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: "For `max_words`" })),
 });
-export type AgentTestCheck = Static<typeof Check>;
+export type AgentTestCheck = Static<typeof AgentTestCheckSchema>;
 
 const Turns = Type.Array(Type.String({ minLength: 1, maxLength: agentTestLimits.turnCharacters }), {
   minItems: 1,
@@ -86,7 +86,10 @@ const name = Type.String({ minLength: 1, maxLength: agentTestLimits.name, descri
 const content = {
   name,
   turns: Turns,
-  checks: Type.Array(Check, { maxItems: agentTestLimits.checks, description: "What the replies must do, or not do" }),
+  checks: Type.Array(AgentTestCheckSchema, {
+    maxItems: agentTestLimits.checks,
+    description: "What the replies must do, or not do",
+  }),
   results: Results,
 };
 
@@ -164,7 +167,7 @@ export const AgentTestResult = Type.Object(
     failures: Type.Array(
       Type.Object({
         check: Type.Unsafe<AgentTestCheck | null>({
-          ...Check,
+          ...AgentTestCheckSchema,
           type: ["object", "null"],
           description: "`null` when the agent could not reply",
         }),

@@ -66,6 +66,7 @@ import { modelSettings } from "./migrations/0097-model-settings.ts";
 import { memberAttachments } from "./migrations/0098-member-attachments.ts";
 import { agentRollouts } from "./migrations/0100-agent-rollouts.ts";
 import { agentTests } from "./migrations/0105-agent-tests.ts";
+import { replays } from "./migrations/0106-replays.ts";
 import { conversationStatus } from "./migrations/0110-conversation-status.ts";
 import { inboxViews } from "./migrations/0111-inbox-views.ts";
 import { trash } from "./migrations/0120-trash.ts";
@@ -145,6 +146,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0098-member-attachments", memberAttachments],
   ["0100-agent-rollouts", agentRollouts],
   ["0105-agent-tests", agentTests],
+  ["0106-replays", replays],
   ["0110-conversation-status", conversationStatus],
   ["0111-inbox-views", inboxViews],
   ["0120-trash", trash],

@@ -1,6 +1,7 @@
-import type { AgentTestCheck, CheckKind } from "@foyer/contract";
+import type { AgentTestCheck, AgentTestCreate, CheckKind } from "@foyer/contract";
+import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { mayBeInLanguage } from "../documents/search/detect-language.ts";
-import { invalid } from "../errors.ts";
+import { checkAll, invalid } from "../errors.ts";
 import { inKeyOrder } from "../in-key-order.ts";
 import { isRefusal } from "./refusal.ts";
 import type { SpokenReply } from "./spoken-reply.ts";
@@ -37,6 +38,28 @@ export function validateCheck(check: AgentTestCheck, path: string): void {
   const known = new Set<string>(["kind", needed ?? "kind", optionalFields[check.kind] ?? "kind"]);
   const unknown = Object.keys(check).find((name) => !known.has(name));
   if (unknown) throw invalid(`${path}.${unknown}`, `does not apply to ${check.kind}`, "not_allowed");
+}
+
+/** The checks of a request. @throws 400 with the path of each problem */
+export function readChecks(given: AgentTestCreate["checks"]): AgentTestCheck[] {
+  const checks = given.map(omitNull);
+  checkAll(checks.map((check, index) => () => validateCheck(check, `checks.${index}`)));
+  return checks;
+}
+
+function omitNull({ kind, ...fields }: AgentTestCreate["checks"][number]): AgentTestCheck {
+  const { tool, arguments: values, text, language, document, n } = fields;
+  return {
+    kind,
+    ...omitUndefined({
+      tool: tool ?? undefined,
+      arguments: values ?? undefined,
+      text: text ?? undefined,
+      language: language ?? undefined,
+      document: document ?? undefined,
+      n: n ?? undefined,
+    }),
+  };
 }
 
 /** Checks the replies of a conversation, in order. @returns null when it passes, and otherwise what came instead */
@@ -107,7 +130,7 @@ export function toProse(text: string): string {
   return text.replace(/```[\s\S]*?```|`[^`]*`|https?:\/\/\S+|\S+@\S+|\d+/g, " ");
 }
 
-function countWords(text: string): number {
+export function countWords(text: string): number {
   // Languages without spaces are counted by the rules of Unicode.
   return [...segmenter.segment(text)].filter(({ isWordLike }) => isWordLike).length;
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import * as contract from "@foyer/contract";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import * as bad from "../../../../test/bad-bodies.ts";
 import { createPostgres, onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -221,6 +221,8 @@ onBothDatabases("bad input", (createDatabase) => {
     "updateAgentTest",
     "createInboxView",
     "updateInboxView",
+    "createReplay",
+    "putReplayVerdict",
   ];
   const withoutOwnRules = withBody.filter(
     ({ name, url }) => !/^\/(auth|members|invitations)\b/.test(url) && !withOwnRules.includes(name),
@@ -445,6 +447,7 @@ type Ids = Record<
   | "cannedReplyId"
   | "testId"
   | "viewId"
+  | "replayId"
   | "version"
   | "noteId"
   | "tagId"
@@ -534,6 +537,12 @@ async function populate(server: TestServer) {
   const testId: string = (
     await app.inject({ method: "POST", url: `/agents/${agentId}/tests`, headers, payload: test })
   ).json().data.id;
+  const nothing = { from: 1, to: "draft", sample: { n: 1, filter: { tag: "none" } }, maxCost: null };
+  const replays = `/agents/${agentId}/replays`;
+  const replayId: string = (await app.inject({ method: "POST", url: replays, headers, payload: nothing })).json().data
+    .id;
+  const readReplay = async () => (await app.inject({ url: `${replays}/${replayId}`, headers })).json().data.status;
+  await vi.waitFor(async () => expect(await readReplay()).toBe("finished"));
   const [newest] = (await app.inject({ url: `/agents/${agentId}/versions`, headers })).json().data;
   const version = String(newest.version);
   return {
@@ -541,6 +550,7 @@ async function populate(server: TestServer) {
     cannedReplyId,
     testId,
     viewId,
+    replayId,
     version,
     noteId,
     tagId,
@@ -572,6 +582,7 @@ const nobodys: Ids = {
   cannedReplyId: newId("reply"),
   testId: newId("test"),
   viewId: newId("view"),
+  replayId: newId("replay"),
   version: "1",
   noteId: newId("note"),
   tagId: newId("tag"),
@@ -609,6 +620,8 @@ function fillPath(url: string, ids: Ids) {
     .replace(":tagId", ids.tagId)
     .replace(":kind", "logo")
     .replace(":testId", ids.testId)
+    .replace(":replayId", ids.replayId)
+    .replace(":messageId", newId("msg"))
     .replace(":version", ids.version)
     .replace(":provider", provider)
     .replace(":name", provider === nobodys.provider ? "NOBODYS" : "OWN");
@@ -650,6 +663,8 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     publishAgent: { note: "Prices of autumn" },
     applyAgents: { agents: [agentFile] },
     rollOutVersion: { version: 1, percent: 10 },
+    createReplay: { from: 1, to: "draft", sample: { n: 1, filter: { tag: "none" } }, maxCost: null },
+    putReplayVerdict: { verdict: "tie" },
     createAgentTest: { name: "Prices", turns: ["Hi"], checks: [{ kind: "says", text: "Hi" }], results: {} },
     keepConversationAsTest: { conversationId },
     runAgentTests: { version: "draft", repeat: 1, testIds: [] },

@@ -55,6 +55,8 @@ export const requestExamples: Examples = {
     results: { rental_price: { total: 50, currency: "EUR" } },
   },
   keepConversationAsTest: { conversationId: "conv_01h455vb4pex5vsknk084sn02q", name: "Rental prices" },
+  createReplay: { from: 7, to: "draft", sample: { n: 50, filter: { feedback: "down" } }, maxCost: 2 },
+  putReplayVerdict: { verdict: "candidate" },
   runAgentTests: { version: "draft", repeat: 3 },
   updateAgentTest: { checks: [{ kind: "max_words", n: 80 }] },
   restoreAgentVersion: { withoutMissing: true },

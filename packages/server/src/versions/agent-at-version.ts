@@ -12,36 +12,43 @@ import { createVersionStore } from "./store.ts";
 /** An agent in one of its states, with its enabled tools. */
 export type AgentAtVersion = { agent: AgentRow; tools: ToolRow[] };
 
-export type ReadAgentAtVersion = ReturnType<typeof createAgentReader>;
+type Place = { organizationId: string; agentId: string };
 
-/**
- * @returns a function that reads an agent as it is in a version or in its draft. `field` names the version in errors.
- * What is not part of a version is as it is now.
- */
+export type AgentReader = ReturnType<typeof createAgentReader>;
+
+/** Reads an agent as it is in a version or in its draft. What is not part of a version is as it is now. */
 export function createAgentReader({ db }: Pick<Deps, "db">, agents: Pick<AgentService, "get" | "getPublic">) {
   const store = createVersionStore(db);
 
-  /** @throws 404 when the organization has no such agent, and 400 when the agent has no such version */
-  return async (
-    place: { organizationId: string; agentId: string },
-    version: number | string,
-    field = "version",
-  ): Promise<AgentAtVersion> => {
+  /**
+   * @param field names the version in errors
+   * @throws 404 when the organization has no such agent, and 400 when the agent has no such version
+   */
+  async function snapshot(place: Place, version: number | string, field = "version"): Promise<Snapshot> {
     await agents.get(place.organizationId, place.agentId);
-    const live = await agents.getPublic(place.agentId);
     if (version === "draft") {
-      const agent = withDraft(live);
-      const snapshot = await db
+      const live = await agents.getPublic(place.agentId);
+      return db
         .transaction()
-        .execute((trx) => readSnapshot(live.publishing === "manual" ? inDraft(trx) : trx, agent));
-      return { agent, tools: toEnabledTools(place, snapshot, live.updatedAt) };
+        .execute((trx) => readSnapshot(live.publishing === "manual" ? inDraft(trx) : trx, withDraft(live)));
     }
     const row = await store.get(place, Number(version));
-    if (!row) {
-      throw invalid(field, `must be a version of this agent, or draft; there is no ${version}`, "unknown_reference");
-    }
-    const snapshot: Snapshot = { content: JSON.parse(row.content), ids: JSON.parse(row.ids) };
-    const agent = { ...live, ...toFrozenColumns(live, snapshot.content.agent) };
-    return { agent, tools: toEnabledTools(place, snapshot, row.createdAt) };
+    if (row) return { content: JSON.parse(row.content), ids: JSON.parse(row.ids) };
+    throw invalid(field, `must be a version of this agent, or draft; there is no ${version}`, "unknown_reference");
+  }
+
+  /** The agent with the settings and tools of the snapshot. @throws 404 when there is no such agent any more */
+  async function restore(place: Place, frozen: Snapshot): Promise<AgentAtVersion> {
+    await agents.get(place.organizationId, place.agentId);
+    const live = await agents.getPublic(place.agentId);
+    const agent = { ...live, ...toFrozenColumns(live, frozen.content.agent) };
+    return { agent, tools: toEnabledTools(place, frozen, live.updatedAt) };
+  }
+
+  return {
+    snapshot,
+    restore,
+    at: async (place: Place, version: number | string): Promise<AgentAtVersion> =>
+      restore(place, await snapshot(place, version)),
   };
 }

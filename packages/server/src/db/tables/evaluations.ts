@@ -1,7 +1,12 @@
-import type { Instant, Json } from "./column-types.ts";
+import type { ReplayOutcome, ReplayStatus, ReplayVerdict } from "@foyer/contract";
+import type { Flag, Instant, Json } from "./column-types.ts";
 
-/** Tests of agents, see evaluations/. */
-export type EvaluationTables = { agentTests: AgentTestRow };
+/** Tests of agents and replays of conversations, see evaluations/. */
+export type EvaluationTables = {
+  agentTests: AgentTestRow;
+  replays: ReplayRow;
+  replayTurns: ReplayTurnRow;
+};
 
 export type AgentTestRow = {
   id: string;
@@ -19,4 +24,57 @@ export type AgentTestRow = {
   conversationId: string | null;
   createdAt: Instant;
   updatedAt: Instant;
+};
+
+/** A replay, which is a job while it runs. */
+export type ReplayRow = {
+  id: string;
+  organizationId: string;
+  agentId: string;
+  status: ReplayStatus;
+  /** why it has stopped */
+  problem: string | null;
+  /** a number, or `draft` */
+  fromVersion: string;
+  toVersion: string;
+  /** what the versions contained when the replay began, because a draft changes */
+  fromSnapshot: Json;
+  toSnapshot: Json;
+  /** a list of `AgentTestCheck` */
+  checks: Json;
+  isCompared: Flag;
+  maxCost: number | null;
+  /** a `ReplayEstimate` */
+  estimate: Json;
+  cost: number;
+  /** the most that the calls can cost that run now; it counts as spent after a crash */
+  pendingCost: number;
+  createdAt: Instant;
+  finishedAt: Instant | null;
+  /** null when the replay has ended */
+  dueAt: Instant | null;
+  fence: number;
+};
+
+/** A recorded reply that both versions write again. */
+export type ReplayTurnRow = {
+  replayId: string;
+  position: number;
+  conversationId: string;
+  /** the recorded reply */
+  messageId: string;
+  /** null until both versions have replied */
+  outcome: ReplayOutcome | null;
+  /** a `ReplayRun` */
+  baseline: Json | null;
+  candidate: Json | null;
+  baselineDiverged: Flag;
+  baselineTokens: number;
+  baselineCost: number;
+  baselineMs: number;
+  candidateTokens: number;
+  candidateCost: number;
+  candidateMs: number;
+  modelVerdict: ReplayVerdict | null;
+  verdict: ReplayVerdict | null;
 };

@@ -31,11 +31,10 @@ const MAX_SAMPLE = 4_000;
 const MIN_SAMPLE = 40;
 
 /**
- * Related languages score alike in a short text: Norwegian had at least 0.97 of the score of Danish, and no text in
- * English, German, French, Spanish or Dutch more than 0.9 of the score of its own language in another one, except for
- * German and Dutch.
+ * In a short text, a language may not have the highest score. The right language had at least 0.9 of it in 25 sentences of
+ * 40 to 90 characters in six languages, and most wrong ones less than 0.82.
  */
-const SIMILAR_SCORE = 0.92;
+const SIMILAR_SCORE = 0.87;
 
 /** Detects a document's language as an ISO 639-1 code. @returns null when the text is too short */
 export function detectLanguage(text: string): string | null {
@@ -48,16 +47,20 @@ export function detectLanguage(text: string): string | null {
   return found === undefined ? null : (iso6391ByIso6393[found] ?? null);
 }
 
-/** Whether a text may be in this language (ISO 639-1). Also true when the text is too short or the language unknown. */
-export function mayBeInLanguage(text: string, language: string): boolean {
+/** The languages (ISO 639-1) in which a text may be. @returns null when the text is too short */
+export function listPossibleLanguages(text: string): string[] | null {
   const sample = text.slice(0, MAX_SAMPLE);
-  const code = Object.keys(iso6391ByIso6393).find((key) => iso6391ByIso6393[key] === language);
-  if (code === undefined) return true;
   const byScript = detectScript(sample);
-  if (byScript !== null) return byScript === language;
-  if (sample.trim().length < MIN_SAMPLE) return true;
-  const score = scoreLanguages(sample).find(([found]) => found === code)?.[1] ?? 0;
-  return score >= SIMILAR_SCORE;
+  if (byScript !== null) return [byScript];
+  if (sample.trim().length < MIN_SAMPLE) return null;
+  const similar = scoreLanguages(sample).filter(([, score]) => score >= SIMILAR_SCORE);
+  return similar.flatMap(([code]) => iso6391ByIso6393[code] ?? []);
+}
+
+/** Whether a text may be in this language. Also true when the text is too short or the language unknown. */
+export function mayBeInLanguage(text: string, language: string): boolean {
+  if (!Object.values(iso6391ByIso6393).includes(language)) return true;
+  return listPossibleLanguages(text)?.includes(language) ?? true;
 }
 
 function scoreLanguages(sample: string) {

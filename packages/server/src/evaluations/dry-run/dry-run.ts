@@ -28,6 +28,8 @@ export type DryRunTurn = {
   documents: ReplyDocuments | null;
   humanTool: ReplyTool | null;
   signal: AbortSignal;
+  /** ends the reply early, with what it has by then */
+  until?: AbortSignal;
   log: DryRunLog;
 };
 
@@ -79,6 +81,7 @@ export function createDryRun(
       notes = [],
       documents,
       signal,
+      until,
       ...turn
     }: DryRunTurn): Promise<DryReply> {
       const { organizationId, systemPrompt } = agent;
@@ -93,6 +96,7 @@ export function createDryRun(
       const stop = () => reply.abort();
       signal.throwIfAborted();
       signal.addEventListener("abort", stop, { once: true });
+      until?.addEventListener("abort", stop, { once: true });
       try {
         const outcome = await produceReply(
           reply,
@@ -119,6 +123,7 @@ export function createDryRun(
         return { pieces: reply.pieces, ending, problem, steps, tokens, cost, durationMs };
       } finally {
         signal.removeEventListener("abort", stop);
+        until?.removeEventListener("abort", stop);
         reply.end({ stopReason: "end_turn" });
       }
     },

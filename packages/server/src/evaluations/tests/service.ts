@@ -1,7 +1,6 @@
 import {
   type AgentTest,
   type AgentTestChanges,
-  type AgentTestCheck,
   type AgentTestCreate,
   type AgentTestResult,
   agentTestLimits,
@@ -13,11 +12,11 @@ import type { ConversationService } from "../../conversations/service.ts";
 import { isMissingReference } from "../../db/database-errors.ts";
 import type { AgentTestRow } from "../../db/tables/evaluations.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, checkAll, invalid, MAX_DETAILS, notFound } from "../../errors.ts";
+import { AppError, invalid, MAX_DETAILS, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
 import { createFairPool } from "../../pools/fair-pool.ts";
-import type { ReadAgentAtVersion } from "../../versions/agent-at-version.ts";
-import { validateCheck } from "../checks.ts";
+import type { AgentReader } from "../../versions/agent-at-version.ts";
+import { readChecks } from "../checks.ts";
 import type { DryRun, DryRunLog } from "../dry-run/dry-run.ts";
 import { keepMessages } from "./keep-conversation.ts";
 import type { createTestRunner } from "./run-test.ts";
@@ -36,7 +35,7 @@ type Place = { organizationId: string; agentId: string };
 type Parts = {
   agents: Pick<AgentService, "get">;
   conversations: Pick<ConversationService, "existing" | "messagePages">;
-  agentAt: ReadAgentAtVersion;
+  versions: Pick<AgentReader, "at">;
   dryRun: Pick<DryRun, "chooseModel">;
   runTest: ReturnType<typeof createTestRunner>;
 };
@@ -52,7 +51,7 @@ type RunOptions = {
 
 /** Manages and runs the tests of agents. */
 export function createAgentTestService({ db }: Pick<Deps, "db">, parts: Parts) {
-  const { agents, conversations, agentAt, dryRun, runTest } = parts;
+  const { agents, conversations, versions, dryRun, runTest } = parts;
   const store = createTestStore(db);
   const slots = createFairPool({
     name: "agent_tests",
@@ -78,7 +77,7 @@ export function createAgentTestService({ db }: Pick<Deps, "db">, parts: Parts) {
   }
 
   async function run(place: Place, { version, repeat, testIds, signal, log }: RunOptions): Promise<AgentTestResult[]> {
-    const read = await agentAt(place, version);
+    const read = await versions.at(place, version);
     const rows = await store.list(place, { limit: agentTestLimits.tests, offset: 0 });
     const known = new Set(rows.map(({ id }) => id));
     const unknown = testIds?.find((id) => !known.has(id));
@@ -216,27 +215,6 @@ function readName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === "") throw invalid("name", "must not be blank", "required");
   return trimmed;
-}
-
-function readChecks(given: AgentTestCreate["checks"]): AgentTestCheck[] {
-  const checks = given.map((check) => omitNull(check));
-  checkAll(checks.map((check, index) => () => validateCheck(check, `checks.${index}`)));
-  return checks;
-}
-
-function omitNull(check: AgentTestCreate["checks"][number]): AgentTestCheck {
-  const { kind, tool, arguments: values, text, language, document, n } = check;
-  return {
-    kind,
-    ...omitUndefined({
-      tool: tool ?? undefined,
-      arguments: values ?? undefined,
-      text: text ?? undefined,
-      language: language ?? undefined,
-      document: document ?? undefined,
-      n: n ?? undefined,
-    }),
-  };
 }
 
 function writeResults(results: Record<string, unknown>): string {
