@@ -9,6 +9,7 @@ const guides = [
   "chat",
   "models",
   "sdk",
+  "attachments",
   "widget",
   "tools",
   "forms",

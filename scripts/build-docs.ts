@@ -34,6 +34,7 @@ const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
       { name: "chat", title: "Chat protocol", source: "docs/guides/chat.md" },
       { name: "models", title: "Models", source: "docs/guides/models.md" },
       { name: "sdk", title: "SDK", source: "packages/sdk/README.md" },
+      { name: "attachments", title: "Pictures and files", source: "docs/guides/attachments.md" },
       { name: "widget", title: "Widget", source: "docs/guides/widget.md" },
       { name: "tools", title: "Tools", source: "docs/guides/tools.md" },
       { name: "forms", title: "Forms", source: "docs/guides/forms.md" },

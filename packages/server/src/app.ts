@@ -77,6 +77,7 @@ import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
+import { createPictureRewriter } from "./pictures/picture-rewriter.ts";
 import { createResponseQuota } from "./plans/response-quota.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
@@ -146,8 +147,7 @@ export async function createApp(deps: AppDeps) {
   });
   const documents = createDocuments(deps, { agents, passageSearch });
   const sites = createSites(deps, { agents, ...documents.parts });
-  const attachments = createAttachmentService(deps, documents.parts);
-  const attachmentSweeper = createAttachmentSweeper(deps, attachments);
+  const { attachments, attachmentSweeper } = createAttachments(app, deps, documents);
   const checkpoint = createCheckpoint(app, deps);
   const conversations = createConversationService(deps, agents);
   const live = createLiveStreams(deps, conversations);
@@ -253,6 +253,13 @@ export async function createApp(deps: AppDeps) {
       ]);
     },
   };
+}
+
+function createAttachments(app: App, deps: AppDeps, { parts }: ReturnType<typeof createDocuments>) {
+  const pictures = createPictureRewriter();
+  app.addHook("onClose", () => pictures.stop());
+  const attachments = createAttachmentService(deps, { ...parts, pictures });
+  return { attachments, attachmentSweeper: createAttachmentSweeper(deps, attachments) };
 }
 
 function createChat(

@@ -26,12 +26,14 @@ export function registerJsonBodies(app: FastifyInstance): void {
     if (!hasBody) delete headers["content-type"];
     done();
   });
-  const thread = createReadingThread<ReturnType<typeof readJson>>(new URL("./read-json-thread.ts", import.meta.url));
+  const thread = createReadingThread<ReturnType<typeof readJson>, { maxValues: number }>(
+    new URL("./read-json-thread.ts", import.meta.url),
+  );
   app.addHook("onClose", () => thread.stop());
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return undefined;
     const maxValues = request.principal || request.signedIn ? MAX_VALUES : MAX_VISITOR_VALUES;
-    const result = body.length > LARGE_BODY_BYTES ? await thread.read(body, maxValues) : readJson(body, maxValues);
+    const result = body.length > LARGE_BODY_BYTES ? await thread.read(body, { maxValues }) : readJson(body, maxValues);
     if ("problem" in result) {
       request.isBodyRefused = true;
       throw createBodyError(result.problem);

@@ -9,9 +9,9 @@ const THREAD_IDLE_MS = 30_000;
 
 /**
  * Creates a reader of bodies whose thread starts on first use and ends after `THREAD_IDLE_MS` without work, so that it
- * uses no memory on an idle server.
+ * uses no memory on an idle server. The thread receives `{ id, bytes }` with the options of each call.
  */
-export function createReadingThread<Read>(module: URL) {
+export function createReadingThread<Read, Options extends object>(module: URL) {
   const pendingReads = new Map<number, { resolve(read: Read): void; reject(error: Error): void }>();
   let worker: Worker | null = null;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export function createReadingThread<Read>(module: URL) {
     });
     // A thread can exit without an error event, in which case pending reads must be rejected too.
     started.on("error", (error) => fail(started, error as Error));
-    started.on("exit", (code) => fail(started, new Error(`The thread that parses bodies exited with code ${code}.`)));
+    started.on("exit", (code) => fail(started, new Error(`The thread that reads bodies exited with code ${code}.`)));
     return started;
   }
 
@@ -45,14 +45,13 @@ export function createReadingThread<Read>(module: URL) {
   }
 
   return {
-    /** @param maxValues see `readJson` */
-    read(body: Buffer, maxValues: number): Promise<Read> {
+    read(body: Buffer, options: Options): Promise<Read> {
       clearTimeout(idleTimer);
       worker ??= start();
       const id = ++lastId;
       // Transfer the memory instead of copying it, unless it is part of Node's shared pool.
       const ownsBuffer = body.byteLength === body.buffer.byteLength;
-      worker.postMessage({ id, bytes: body, maxValues }, ownsBuffer ? [body.buffer as ArrayBuffer] : []);
+      worker.postMessage({ ...options, id, bytes: body }, ownsBuffer ? [body.buffer as ArrayBuffer] : []);
       return new Promise((resolve, reject) => pendingReads.set(id, { resolve, reject }));
     },
     async stop() {

@@ -339,6 +339,7 @@ onBothDatabases("attachments", (createDatabase) => {
     const { id } = await start([used.id]);
     const service = createAttachmentService(server.deps, {
       extractor: { extract: () => Promise.reject(new Error("not used")) },
+      pictures: { rewrite: () => Promise.reject(new Error("not used")) },
       files: createFileStore(server.deps.db),
     });
     await service.deleteExpired(Date.now() + HOUR_MS + 1_000);

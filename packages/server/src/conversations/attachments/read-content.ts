@@ -3,7 +3,8 @@ import { declaredType } from "../../documents/extract/declared-type.ts";
 import { ExtractionError } from "../../documents/extract/extraction-error.ts";
 import type { Extractor, FileOwner } from "../../documents/extract/extractor.ts";
 import { PictureError } from "../../pictures/picture.ts";
-import { detectPicture, rewritePicture } from "../../pictures/rewrite-picture.ts";
+import type { PictureRewriter } from "../../pictures/picture-rewriter.ts";
+import { detectPicture } from "../../pictures/rewrite-picture.ts";
 import { unsupportedError } from "./attachment-error.ts";
 
 /** What is stored of an upload. `text` is the beginning of the text of a file. */
@@ -34,6 +35,9 @@ const fileTypes: Readonly<Record<string, AttachmentType>> = {
   "text/markdown": "text/plain",
 };
 
+/** Read the content of uploads off the event loop. */
+export type Readers = { extractor: Pick<Extractor, "extract">; pictures: Pick<PictureRewriter, "rewrite"> };
+
 type Upload = { name: string; bytes: Buffer };
 
 /**
@@ -42,7 +46,7 @@ type Upload = { name: string; bytes: Buffer };
  * @throws 400 `UNSUPPORTED_ATTACHMENT`
  */
 export async function readContent(
-  extractor: Pick<Extractor, "extract">,
+  { extractor, pictures }: Readers,
   owner: FileOwner,
   { name, bytes }: Upload,
 ): Promise<Content> {
@@ -54,7 +58,7 @@ export async function readContent(
   const picture = detectPicture(bytes);
   if (picture !== null) {
     try {
-      return { ...rewritePicture(bytes, picture), text: null };
+      return { ...(await pictures.rewrite(bytes, picture)), text: null };
     } catch (error) {
       throw error instanceof PictureError ? unsupportedError(error.message) : error;
     }
@@ -110,7 +114,7 @@ function takeStart(text: string): string | null {
   return start === "" ? null : start;
 }
 
-/** The extraction process receives a file in parts, so that the event loop never copies a whole one at once. */
-function* inParts(bytes: Buffer): Generator<Buffer> {
+/** A large file is passed on in parts, so that the event loop never copies a whole one at once. */
+export function* inParts(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);
 }

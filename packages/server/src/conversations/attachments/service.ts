@@ -4,7 +4,6 @@ import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { Extractor } from "../../documents/extract/extractor.ts";
 import type { FileStore } from "../../documents/file-store.ts";
 import { invalid, notFound } from "../../errors.ts";
 import { failpoint } from "../../failpoints.ts";
@@ -13,7 +12,7 @@ import { ATTACHMENTS, addBytesToday, dailyQuotaError, readBytesToday } from "../
 import { requireAllowedType } from "./allowed.ts";
 import { cleanName } from "./clean-name.ts";
 import { toAttachment } from "./message-attachment.ts";
-import { readContent } from "./read-content.ts";
+import { inParts, type Readers, readContent } from "./read-content.ts";
 import {
   createAttachmentStore,
   listNoteFiles,
@@ -38,7 +37,7 @@ export type AttachmentService = ReturnType<typeof createAttachmentService>;
 /** Stores pictures and files of the chat, and gives them to messages. */
 export function createAttachmentService(
   { db, config }: Pick<Deps, "db" | "config">,
-  { extractor, files }: { extractor: Pick<Extractor, "extract">; files: FileStore },
+  { files, ...readers }: Readers & { files: FileStore },
 ) {
   const store = createAttachmentStore(db);
   const { attachmentBytesPerDay } = config.limits;
@@ -61,10 +60,10 @@ export function createAttachmentService(
     ): Promise<Attachment> {
       const { organizationId, id: agentId } = agent;
       await checkQuota(agent, bytes.length);
-      const content = await readContent(extractor, { organizationId, signal }, { name, bytes });
+      const content = await readContent(readers, { organizationId, signal }, { name, bytes });
       if (uploaderId === null) requireAllowedType(agent, content);
       const owner = { organizationId, agentId };
-      const file = await files.receive(owner, [content.bytes], { charset: null, format: null });
+      const file = await files.receive(owner, inParts(content.bytes), { charset: null, format: null });
       failpoint("attachment.received");
       const row: AttachmentRow = {
         id: newId("att"),

@@ -19,7 +19,9 @@ const noFiles: ReadonlyMap<string, DecodedFile> = new Map();
  * loop.
  */
 export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLimits): void {
-  const thread = createReadingThread<ReadSubmission>(new URL("./read-submission-thread.ts", import.meta.url));
+  const thread = createReadingThread<ReadSubmission, { maxValues: number }>(
+    new URL("./read-submission-thread.ts", import.meta.url),
+  );
   const createBudget = createUploadBudget(limits);
   const budgets = new WeakMap<FastifyRequest, UploadBudget>();
   app.decorateRequest("submittedFiles", null as never);
@@ -39,7 +41,7 @@ export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLi
     if (body.length === 0) return undefined;
     const read =
       body.length > LARGE_BODY_BYTES
-        ? await thread.read(body, MAX_VISITOR_VALUES)
+        ? await thread.read(body, { maxValues: MAX_VISITOR_VALUES })
         : readSubmission(body, MAX_VISITOR_VALUES);
     if ("problem" in read) throw createBodyError(read.problem);
     request.submittedFiles = read.files;
