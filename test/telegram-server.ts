@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 
 type Body = Record<string, unknown>;
 type Post = { id: number; chatId: string; topic: number | null; replyTo: number | null; text: string };
+type SentFile = { method: string; topic: number | null; name: string; content: Buffer };
 type Update = { update_id: number } & Body;
 type Failure = { status: number; description: string; parameters?: object };
 
@@ -22,6 +23,9 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
   const events = new EventEmitter();
   events.setMaxListeners(0);
   const posts: Post[] = [];
+  const sentFiles: SentFile[] = [];
+  /** the contents of people's files, by their id */
+  const files = new Map<string, Buffer>();
   const topics: Array<{ id: number; name: string }> = [];
   const calls: Array<{ method: string; body: Body }> = [];
   /** who wrote each message */
@@ -43,6 +47,7 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
       authors.set(id, botUser);
       return { message_thread_id: id, name, icon_color: 7322096 };
     },
+    getFile: ({ file_id: id }) => ({ file_id: id, file_path: `photos/${id}` }),
     sendMessage(body) {
       const { text, message_thread_id: topic, reply_parameters: reply } = body;
       if (String(body.chat_id) !== state.chatId) return fail(400, "Bad Request: chat not found");
@@ -77,7 +82,27 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
     return ended.signal.aborted ? null : state.updates.slice(0, 100);
   }
 
+  async function answerFile(request: IncomingMessage, response: ServerResponse) {
+    const form = await new Response(Buffer.concat(await Array.fromAsync(request)), {
+      headers: { "content-type": request.headers["content-type"] ?? "" },
+    }).formData();
+    const method = /\w+$/.exec(request.url ?? "")?.[0] ?? "";
+    const file = form.get(method === "sendPhoto" ? "photo" : "document");
+    if (!(file instanceof File)) throw new Error("no file");
+    const topic = form.get("message_thread_id");
+    const content = Buffer.from(await file.arrayBuffer());
+    sentFiles.push({ method, topic: topic === null ? null : Number(topic), name: file.name, content });
+    const id = state.nextMessage++;
+    authors.set(id, botUser);
+    events.emit("change");
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ ok: true, result: { message_id: id } }));
+  }
+
   async function answer(request: IncomingMessage, response: ServerResponse) {
+    const [, fileToken, fileId = ""] = /^\/file\/bot([^/]+)\/photos\/(\w+)$/.exec(request.url ?? "") ?? [];
+    if (fileToken === telegramToken) return void response.end(files.get(fileId));
+    if (request.headers["content-type"]?.startsWith("multipart/form-data")) return answerFile(request, response);
     const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? "") ?? [];
     const body = await readBody(request);
     calls.push({ method, body });
@@ -110,6 +135,8 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     chatId,
     posts,
+    sentFiles,
+    files,
     topics,
     calls,
     state,

@@ -200,7 +200,7 @@ export async function createApp(deps: AppDeps) {
     assignConversation,
     log: conversationLog,
   });
-  const notices = addNotices(app, deps, { outbox, inbox, live, recorder: noticeRecorder, conversationLog });
+  const notices = addNotices(app, deps, { ...parts, outbox, inbox, live, recorder: noticeRecorder });
   const statusTimer = createStatusTimer(deps, conversationLog);
   const evaluations = createEvaluations(deps, { agents, conversations }, sources);
   const timers = [idleWorker, notices, attachmentSweeper, statusTimer, trash.purge, evaluations.replays.worker];
@@ -355,6 +355,9 @@ function addNotices(
   app: App,
   deps: AppDeps,
   parts: {
+    agents: AgentService;
+    conversations: ConversationService;
+    attachments: AttachmentService;
     outbox: Outbox;
     inbox: InboxService;
     live: LiveStreams;
@@ -362,10 +365,8 @@ function addNotices(
     conversationLog: ConversationLog;
   },
 ) {
-  const { outbox, inbox, live, recorder, conversationLog } = parts;
-  const teamChats = createTeamChats(deps, { outbox, inbox });
-  const { isPresent } = live;
-  const { service, timers } = createNotices(deps, { outbox, teamChats, recorder, conversationLog, isPresent });
+  const teamChats = createTeamChats(deps, parts);
+  const { service, timers } = createNotices(deps, { ...parts, teamChats, isPresent: parts.live.isPresent });
   noticeRoutes(app, service);
   teamChatRoutes(app, teamChats);
   return {

@@ -20,7 +20,10 @@ type MailSettings = {
 };
 
 /** `organizationId` is the organization that sends it; emails about an account have none, and count as one sender. */
-type Mail = MailContent & { to: string; organizationId?: string };
+type Mail = MailContent & { to: string; organizationId?: string; files?: readonly MailFile[] };
+
+/** A file that is sent with an email. */
+export type MailFile = { name: string; type: string; content: Buffer };
 
 export type Mailer = {
   /** true when SMTP_URL is set */
@@ -151,7 +154,7 @@ async function openTransport(
   });
 }
 
-function compose({ to, ...content }: Mail): SendMailOptions {
+function compose({ to, files = [], ...content }: Mail): SendMailOptions {
   return {
     ...renderMail(content),
     // Pass the address as an object, because nodemailer would parse a string as a list of addresses.
@@ -159,5 +162,11 @@ function compose({ to, ...content }: Mail): SendMailOptions {
     subject: content.subject.replace(/\p{Cc}+/gu, " ").trim(),
     // RFC 3834: prevents automatic replies such as holiday notices.
     headers: { "Auto-Submitted": "auto-generated" },
+    attachments: files.map(({ name, type, content }) => ({
+      filename: name,
+      contentType: type,
+      content,
+      contentDisposition: "attachment" as const,
+    })),
   };
 }

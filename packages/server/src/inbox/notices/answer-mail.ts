@@ -3,6 +3,7 @@ import { removeLinks, stripMarkdown, toSingleLine, truncateText } from "../../ou
 import { type AnswerTexts, answerTexts } from "./answer-texts.ts";
 
 export type MailedMessage = {
+  id: string;
   position: number;
   role: "user" | "assistant";
   content: string;
@@ -19,8 +20,10 @@ export type AnswerFacts = {
   /** the origins of the agent, as JSON */
   allowedOrigins: string;
   /** oldest first; the members' messages from position `from` on are the answer */
-  messages: readonly MailedMessage[];
+  messages: ReadonlyArray<Omit<MailedMessage, "id">>;
   from: number;
+  /** the names of the pictures and files of the answer that are too large for the email; the link leads to them */
+  leftOut?: readonly string[];
 };
 
 const MAX_QUOTED = 20;
@@ -31,7 +34,7 @@ const MAX_QUOTED_CHARACTERS = 500;
  * someone else's address, so what the visitor and the agent wrote is quoted without its links.
  */
 export function answerMail(facts: AnswerFacts, { baseUrl, token }: { baseUrl: string; token: string }): MailContent {
-  const { agentName, messages, from } = facts;
+  const { agentName, messages, from, leftOut = [] } = facts;
   const context: { language?: string | null } = facts.context ? JSON.parse(facts.context) : {};
   const { language, texts } = answerTexts(context.language ?? null);
   const answers = messages.filter(({ position, authorName }) => position >= from && authorName !== null);
@@ -41,7 +44,8 @@ export function answerMail(facts: AnswerFacts, { baseUrl, token }: { baseUrl: st
   const quoted = messages.filter(({ position }) => position < from).slice(-MAX_QUOTED);
   const parts: MailPart[] = [
     fill(texts.opening),
-    ...answers.map(({ content }) => content),
+    ...answers.flatMap(({ content }) => (content.trim() === "" ? [] : [content])),
+    ...(leftOut.length > 0 ? [leftOut.map(toSingleLine).join("\n")] : []),
     { type: "link", label: texts.link, url: createConversationLink(facts, baseUrl, token) },
   ];
   if (quoted.length > 0) {
@@ -52,7 +56,7 @@ export function answerMail(facts: AnswerFacts, { baseUrl, token }: { baseUrl: st
   return { subject: truncateText(toSingleLine(fill(texts.subject)), 250), parts, language };
 }
 
-function quote({ role, content, authorName }: MailedMessage, agentName: string, texts: AnswerTexts) {
+function quote({ role, content, authorName }: Omit<MailedMessage, "id">, agentName: string, texts: AnswerTexts) {
   const who = role === "user" ? texts.you : (authorName ?? agentName);
   // Formatting is taken from a beginning that is long enough for the quote.
   const beginning = content.trim().slice(0, 4 * MAX_QUOTED_CHARACTERS);

@@ -1,15 +1,17 @@
 import { readTimeZone } from "../../agents/handoff.ts";
 import { createLinkToken } from "../../auth/conversation-token.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
+import type { AttachmentService } from "../../conversations/attachments/service.ts";
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import type { Deps } from "../../deps.ts";
 import type { MailContent } from "../../outbound/mail-content.ts";
+import type { MailFile } from "../../outbound/send-email.ts";
 import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import type { ChatAddress } from "../../outbox/team-chat.ts";
-import { answerMail } from "./answer-mail.ts";
+import { answerMail, type MailedMessage } from "./answer-mail.ts";
 import { budgetMail } from "./budget-mail.ts";
 import type { NoticeTarget } from "./notice-target.ts";
 import {
@@ -27,10 +29,21 @@ import type { NoticeStore, NoticeSubject } from "./store.ts";
 
 type HandlerDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "encryption" | "log" | "prices">;
 type Target<Kind extends NoticeTarget["notice"]> = Extract<NoticeTarget, { notice: Kind }>;
-type Parts = { store: NoticeStore; sendPush: SendPush; outbox: Pick<Outbox, "attempts"> };
+type Parts = {
+  store: NoticeStore;
+  sendPush: SendPush;
+  outbox: Pick<Outbox, "attempts">;
+  attachments: Pick<AttachmentService, "listOf" | "readFile">;
+};
+
+/** The size of the files of one email. Mail servers often refuse more than 10 MB, and Base64 adds a third. */
+const MAX_MAILED_BYTES = 7 * 1024 * 1024;
 
 /** Sends notices to members, team chats and visitors. */
-export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox }: Parts): DeliveryHandler {
+export function createNoticeHandler(
+  deps: HandlerDeps,
+  { store, sendPush, outbox, attachments }: Parts,
+): DeliveryHandler {
   const { db, config, mailer, encryption, log, prices } = deps;
   const post = createPost(deps);
 
@@ -138,17 +151,39 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     return sendPush(device, push, signal);
   }
 
+  /** The pictures and files of the answer, as far as they fit into an email, and the names of the others. */
+  async function loadFiles(
+    conversationId: string,
+    { messages, from }: { messages: readonly MailedMessage[]; from: number },
+  ) {
+    const answers = messages.filter(({ position, authorName }) => position >= from && authorName !== null);
+    const ids = new Set(answers.map(({ id }) => id));
+    const files: MailFile[] = [];
+    const leftOut: string[] = [];
+    let bytes = 0;
+    for (const { messageId, fileId, name, type, size } of await attachments.listOf(conversationId)) {
+      if (messageId === null || !ids.has(messageId)) continue;
+      if (bytes + size > MAX_MAILED_BYTES) leftOut.push(name);
+      else {
+        bytes += size;
+        files.push({ name, type, content: Buffer.concat(await Array.fromAsync(attachments.readFile(fileId))) });
+      }
+    }
+    return { files, leftOut };
+  }
+
   /** Sends the answer to a visitor who left an address. */
   async function sendAnswer({ from, to }: Target<"answer">, { handoff, agent, conversation }: NoticeSubject) {
     if (handoff.email === null) return createFinalFailure("No recipient", "The visitor has left no address.");
     const { organizationId, conversationId, agentId } = handoff;
     const messages = await store.messagesUntil(conversationId, to);
-    const facts = { agentId, conversationId, agentName: agent.name, messages, from };
+    const { files, leftOut } = await loadFiles(conversationId, { messages, from });
+    const facts = { agentId, conversationId, agentName: agent.name, messages, from, leftOut };
     const mail = answerMail(
       { ...facts, context: conversation.context, allowedOrigins: agent.allowedOrigins },
       { baseUrl: config.baseUrl, token: createLinkToken(encryption, conversation) },
     );
-    await mailer.send({ to: handoff.email, organizationId, ...mail });
+    await mailer.send({ to: handoff.email, organizationId, ...mail, files });
     return delivered;
   }
 

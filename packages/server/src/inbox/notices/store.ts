@@ -281,11 +281,16 @@ function subjectQueries(db: Db) {
     async messagesUntil(conversationId: string, position: number): Promise<MailedMessage[]> {
       const rows = await db
         .selectFrom("messages")
-        .select(["position", "role", "authorName"])
+        .select(["id", "position", "role", "authorName"])
         .select(sql<string>`substr(content, 1, ${sql.lit(MAX_MAILED_CHARACTERS)})`.as("content"))
         .where("conversationId", "=", conversationId)
         .where("position", "<=", position)
-        .where("content", "<>", "")
+        .where(({ or, eb, exists, selectFrom }) =>
+          or([
+            eb("content", "<>", ""),
+            exists(selectFrom("attachments").select("id").whereRef("attachments.messageId", "=", "messages.id")),
+          ]),
+        )
         // The email would show what a client wrote as the agent's words.
         .where("isSupplied", "=", 0)
         .orderBy("position", "desc")

@@ -1,4 +1,6 @@
 import { chatPlatforms } from "@foyer/contract/rules/chat-platforms";
+import type { AttachmentService } from "../../conversations/attachments/service.ts";
+import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -13,9 +15,16 @@ import type { PostToSend, ThreadStore } from "./thread-store.ts";
 
 /** The maximum number of posts for one long text. */
 const MAX_PARTS = 4;
+/** The visitor's newest pictures and files that are posted with a request. */
+const MAX_FILES = 4;
 const ENDING = "\n\n(Shortened. Read the full text in the inbox.)";
 
-type Parts = { store: ThreadStore; outbox: Outbox; open(chat: TeamChatRow): TeamChat };
+type Parts = {
+  store: ThreadStore;
+  outbox: Outbox;
+  attachments: Pick<AttachmentService, "listOf" | "readFile">;
+  open(chat: TeamChatRow): TeamChat;
+};
 
 /** The result of an attempt. `isLastPart` means that the whole text has been posted. */
 type Sent = { toSend: PostToSend; posted: Posted | null; isLastPart: boolean };
@@ -23,7 +32,7 @@ type Sent = { toSend: PostToSend; posted: Posted | null; isLastPart: boolean };
 /** Sends posts to team chats, one at a time for each conversation. */
 export function createPostHandler(
   { db, config }: Pick<Deps, "db" | "config">,
-  { store, outbox, open }: Parts,
+  { store, outbox, attachments, open }: Parts,
 ): DeliveryHandler {
   const sent = new WeakMap<LeasedDelivery, Sent>();
   /** When posting to a rate-limited chat may resume, in milliseconds since 1970, by channel id. */
@@ -35,6 +44,22 @@ export function createPostHandler(
     const topic = await chat.createTopic(await readThreadTitle(db, thread.conversationId), signal);
     await store.setThread(thread.id, topic);
     return topic;
+  }
+
+  /** The pictures and files of a message, or the visitor's newest ones for a request. */
+  async function listFiles({ post, thread }: PostToSend): Promise<AttachmentRow[]> {
+    if (!thread || post.kind === "text") return [];
+    const all = await attachments.listOf(thread.conversationId);
+    if (post.kind === "message") return all.filter(({ messageId }) => messageId === post.subjectId);
+    return all.filter(({ uploaderId }) => uploaderId === null).slice(-MAX_FILES);
+  }
+
+  /** @returns null if the file was deleted */
+  async function postFile(chat: TeamChat, row: AttachmentRow, place: { thread: string | null; signal: AbortSignal }) {
+    const content = Buffer.concat(await Array.fromAsync(attachments.readFile(row.fileId)));
+    if (content.length === 0) return null;
+    const { name, type, width, height } = row;
+    return chat.postFile({ name, type, width, height, content, thread: place.thread }, place.signal);
   }
 
   async function send(delivery: LeasedDelivery, toSend: PostToSend, signal: AbortSignal): Promise<AttemptResult> {
@@ -54,12 +79,14 @@ export function createPostHandler(
     const notice = createRepeatNotice(post);
     const parts = splitText(text, { max: chat.maxText - notice.length, maxParts: MAX_PARTS, ending: ENDING });
     const thread = await ensureThread(chat, toSend, signal);
+    const files = await listFiles(toSend);
     await store.markStarted(post.id, Date.now());
-    const posted = await chat.post(
-      { text: notice + (parts[post.sentParts] ?? ENDING), thread, ...(post.replyTo ? { replyTo: post.replyTo } : {}) },
-      signal,
-    );
-    sent.set(delivery, { toSend, posted, isLastPart: post.sentParts + 1 >= parts.length });
+    const file = files[post.sentParts - parts.length];
+    const textPart = notice + (parts[post.sentParts] ?? ENDING);
+    const posted = file
+      ? await postFile(chat, file, { thread, signal })
+      : await chat.post({ text: textPart, thread, ...(post.replyTo ? { replyTo: post.replyTo } : {}) }, signal);
+    sent.set(delivery, { toSend, posted, isLastPart: post.sentParts + 1 >= parts.length + files.length });
     return delivered;
   }
 

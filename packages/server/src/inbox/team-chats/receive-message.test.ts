@@ -20,7 +20,7 @@ it("a reply to a post that is recorded while the reply is handled goes to the vi
   } as unknown as ThreadStore;
   const receive = createReceiver(
     { db: {} as Db, log: pino({ enabled: false }) },
-    { store, codes: {} as never, inbox: { send: sent } as never, notify: () => {} },
+    { store, codes: {} as never, inbox: { send: sent } as never, receiveFiles: async () => [], notify: () => {} },
   );
   const reply: IncomingMessage = {
     id: "2",
@@ -33,6 +33,7 @@ it("a reply to a post that is recorded while the reply is handled goes to the vi
   await receive({ channelId: "channel_1", organizationId: "org_1", platform: "telegram" }, reply);
   expect(sent).toHaveBeenCalledWith({ organizationId: "org_1", userId: "user_1", name: "Ada" }, "conv_1", {
     content: "Blue ones",
+    attachments: { ids: [], uploaderId: "channel_1" },
     keep: expect.any(Function),
   });
 });

@@ -9,12 +9,19 @@ import { AppError } from "../../errors.ts";
 import type { InboxService, Member } from "../service.ts";
 import { toOneLine } from "./chat-text.ts";
 import type { LinkCodes } from "./link-codes.ts";
+import type { FileReceiver } from "./receive-files.ts";
 import type { IncomingMessage, Sender } from "./team-chat.ts";
 import type { ThreadStore } from "./thread-store.ts";
 
 type Chat = Pick<TeamChatRow, "channelId" | "organizationId" | "platform">;
 type Inbox = Pick<InboxService, "send" | "takeOver" | "returnToAgent" | "close">;
-type Parts = { store: ThreadStore; codes: LinkCodes; inbox: Inbox; notify: () => void };
+type Parts = {
+  store: ThreadStore;
+  codes: LinkCodes;
+  inbox: Inbox;
+  receiveFiles: FileReceiver;
+  notify: () => void;
+};
 
 type Received = { chat: Chat; message: IncomingMessage; thread: TeamChatThreadRow | undefined };
 /** A message in a conversation's thread. */
@@ -132,13 +139,21 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
 }
 
 /** @returns a function that forwards a message in a conversation's thread to the visitor, or runs its command */
-function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnType<typeof createAnswers>) {
+function createThreadActions(
+  { store, inbox, receiveFiles }: Parts,
+  { once, answer }: ReturnType<typeof createAnswers>,
+) {
   async function runAction({ chat, message, thread }: InThread, content: Actionable, member: Member): Promise<void> {
     const { id: threadId, conversationId } = thread;
     const row = { messageId: message.id, threadId };
     if (content.kind === "text") {
+      const { organizationId } = member;
+      const uploaderId = chat.channelId;
+      const place = { organizationId, conversationId, uploaderId };
+      const ids = await receiveFiles(place, content.files ?? []);
       await inbox.send(member, conversationId, {
         content: content.text,
+        attachments: { ids, uploaderId },
         keep: (trx, _agentId, sent) =>
           store.remember(trx, chat.channelId, { ...row, sentMessageId: (sent as Message).id }),
       });

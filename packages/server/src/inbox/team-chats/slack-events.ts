@@ -13,23 +13,30 @@ export type SlackEvent = {
   /** who wrote the first message of the thread */
   parent_user_id?: string;
   event_ts?: string;
-  files?: unknown[];
+  files?: SlackFile[];
   message?: { user?: string; bot_id?: string; ts?: string; thread_ts?: string; text?: string };
   previous_message?: { text?: string };
 };
 
-type Bot = { channelId: string; botUserId: string };
+/** https://docs.slack.dev/reference/objects/file-object */
+export type SlackFile = { name?: string; url_private_download?: string };
+
+type Bot = {
+  channelId: string;
+  botUserId: string;
+  download(file: SlackFile, signal: AbortSignal): Promise<Buffer>;
+};
 
 /**
  * Reads a message of the configured channel.
  * @returns null for other channels, bots, and notices such as "X joined the channel"
  */
-export function readEvent(event: SlackEvent, { channelId, botUserId }: Bot): IncomingMessage | null {
+export function readEvent(event: SlackEvent, { channelId, botUserId, download }: Bot): IncomingMessage | null {
   if (event.type !== "message" || event.channel !== channelId) return null;
   if (event.subtype === "message_changed") return readEdit(event, botUserId);
   const { ts, user, thread_ts: thread = null } = event;
   if (!ts || !user || user === botUserId || event.bot_id) return null;
-  const content = readContent(event);
+  const content = readContent(event, download);
   if (!content) return null;
   return {
     id: ts,
@@ -41,9 +48,16 @@ export function readEvent(event: SlackEvent, { channelId, botUserId }: Bot): Inc
   };
 }
 
-function readContent({ subtype, text = "", files = [] }: SlackEvent): IncomingContent | null {
+function readContent(
+  { subtype, text = "", files = [] }: SlackEvent,
+  download: Bot["download"],
+): IncomingContent | null {
   if (files.length > 0) {
-    return unsupported("Files are not sent to the visitor, nor is the text beside them. Only text messages are.");
+    const read = files.map((file) => ({
+      name: file.name ?? "",
+      read: (signal: AbortSignal) => download(file, signal),
+    }));
+    return { kind: "text", text: toPlainText(text).trim(), files: read };
   }
   if (subtype !== undefined && subtype !== "thread_broadcast" && subtype !== "me_message") return null;
   const plain = toPlainText(text).trim();

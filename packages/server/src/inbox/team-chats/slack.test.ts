@@ -105,7 +105,7 @@ describe("the Slack client", () => {
     await slack.until(slack.isAcknowledged);
     expect(messages.map(({ content }) => content)).toEqual([
       { kind: "command", name: "return", argument: "he wants blue" },
-      { kind: "unsupported", reason: expect.stringContaining("Files are not sent") },
+      { kind: "text", text: expect.any(String), files: [{ name: expect.any(String), read: expect.any(Function) }] },
     ]);
   });
 

@@ -1,8 +1,9 @@
+import { attachmentLimits } from "@foyer/contract";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError, wasNeverSent } from "../../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../../outbound/retry-after.ts";
 import { parseWithoutSecrets } from "./chat-text.ts";
-import { escapeText, readEvent, type SlackEvent } from "./slack-events.ts";
+import { escapeText, readEvent, type SlackEvent, type SlackFile } from "./slack-events.ts";
 import { type Follower, type TeamChat, TeamChatError } from "./team-chat.ts";
 
 const CALL_MS = 20_000;
@@ -32,6 +33,7 @@ type Envelope = {
 export function createSlackChat(outbound: Outbound, settings: Settings): TeamChat {
   const { organizationId, botToken, appToken, channelId } = settings;
   const call = createCaller(outbound, settings.baseUrl);
+  const { download, upload } = createFileTransfer(outbound, settings);
 
   /** Receives messages over one connection until Slack asks the client to reconnect, which happens every few hours. */
   async function receive({ onConnected, onMessage }: Follower, botUserId: string, signal: AbortSignal): Promise<void> {
@@ -47,7 +49,8 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
         const envelope = parseEnvelope(text);
         if (envelope?.type === "hello") await onConnected();
         if (envelope?.type === "disconnect") return;
-        const message = envelope?.payload?.event && readEvent(envelope.payload.event, { channelId, botUserId });
+        const message =
+          envelope?.payload?.event && readEvent(envelope.payload.event, { channelId, botUserId, download });
         if (message) await onMessage(message);
         // Acknowledge every event, because Slack repeats an event that is not acknowledged.
         if (envelope?.envelope_id) socket.send(JSON.stringify({ envelope_id: envelope.envelope_id }));
@@ -100,9 +103,69 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
       });
       return { messageId: sent.ts, thread: threadTs ?? sent.ts };
     },
+    async postFile({ name, content, thread }, signal) {
+      // https://docs.slack.dev/messaging/working-with-files#upload
+      const { upload_url: url, file_id: id } = await call<{ upload_url: string; file_id: string }>(
+        "files.getUploadURLExternal",
+        { token: botToken, body: { filename: name, length: content.length }, signal },
+      );
+      await upload(url, content, signal);
+      const body = {
+        files: JSON.stringify([{ id, title: name }]),
+        channel_id: channelId,
+        thread_ts: thread ?? undefined,
+      };
+      await call("files.completeUploadExternal", { token: botToken, body, signal });
+      return { messageId: `file:${id}`, thread: thread ?? `file:${id}` };
+    },
     async follow(follower, signal) {
       const { user_id: botUserId } = await call<{ user_id: string }>("auth.test", { token: botToken, signal });
       while (true) await receive(follower, botUserId, signal);
+    },
+  };
+}
+
+/** Transfers the contents of files, which are at URLs that Slack names. */
+function createFileTransfer(outbound: Outbound, { baseUrl, organizationId, botToken }: Settings) {
+  const transfer = async (url: string, options: { body?: Buffer; signal: AbortSignal }) => {
+    const { body, signal } = options;
+    const address = URL.parse(url);
+    const isOwn = address?.origin === new URL(baseUrl).origin;
+    // The bot's token is sent along, so it goes to Slack only.
+    if (!address || !(isOwn || (address.protocol === "https:" && /(?:^|\.)slack\.com$/.test(address.hostname)))) {
+      throw new TeamChatError("rejected", "The file is not stored by Slack.");
+    }
+    const response = await outbound
+      .request({
+        url,
+        method: body ? "POST" : "GET",
+        headers: body ? { "content-type": "application/octet-stream" } : { authorization: `Bearer ${botToken}` },
+        body,
+        trust: isOwn ? "operator" : "untrusted",
+        organizationId,
+        signal,
+        timeoutMs: CALL_MS,
+        maxBytes: attachmentLimits.fileBytes,
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof OutboundError)) throw error;
+        throw new TeamChatError("unavailable", `Slack: ${error.message}`, { isRefused: wasNeverSent(error) });
+      });
+    if (response.truncated) throw new TeamChatError("rejected", "Files can be at most 10 MB.");
+    const { status, headers } = response;
+    // Without the permission files:read, Slack answers with the page on which people sign in.
+    if (!body && String(headers["content-type"]).startsWith("text/html")) {
+      throw new TeamChatError("rejected", "The Slack app needs the permission files:read.");
+    }
+    if (status !== 200) throw new TeamChatError("unavailable", `Slack responded with HTTP ${status}.`, { status });
+    return response.body;
+  };
+  return {
+    async download({ url_private_download: url = "" }: SlackFile, signal: AbortSignal): Promise<Buffer> {
+      return transfer(url, { signal });
+    },
+    async upload(url: string, body: Buffer, signal: AbortSignal): Promise<void> {
+      await transfer(url, { body, signal });
     },
   };
 }

@@ -1,12 +1,15 @@
 /** Someone in the team chat, as the platform identifies them. */
 export type Sender = { id: string; name: string };
 
+/** A picture or file in the team chat. `read` downloads it, and rejects with a TeamChatError. */
+export type IncomingFile = { name: string; read(signal: AbortSignal): Promise<Buffer> };
+
 /**
  * The content of a message in the team chat. `text` is sent to the visitor. `unsupported` cannot be sent, and `reason`
  * explains why to its sender.
  */
 export type IncomingContent =
-  | { kind: "text"; text: string }
+  | { kind: "text"; text: string; files?: readonly IncomingFile[] }
   | { kind: "command"; name: string; argument: string }
   | { kind: "unsupported"; reason: string };
 
@@ -41,6 +44,16 @@ export type NewPost = {
   replyTo?: string;
 };
 
+/** A picture or file to post. Pictures are shown in the chat if the platform can. */
+export type NewFile = {
+  name: string;
+  type: string;
+  content: Buffer;
+  width: number | null;
+  height: number | null;
+  thread: string | null;
+};
+
 export type Posted = { messageId: string; thread: string };
 
 export type Follower = {
@@ -72,6 +85,7 @@ export type TeamChat = {
   quote(text: string): string;
   /** Posts plain text. */
   post(post: NewPost, signal: AbortSignal): Promise<Posted>;
+  postFile(file: NewFile, signal: AbortSignal): Promise<Posted>;
   /** Receives the chat's messages. Never resolves: it rejects with an error or the abort. */
   follow(follower: Follower, signal: AbortSignal): Promise<never>;
 };

@@ -4,6 +4,7 @@ import { onBothDatabases } from "../../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { startTelegram, type TelegramServer, telegramToken } from "../../../../../test/telegram-server.ts";
+import { tinyPictures } from "../../../../../test/tiny-pictures.ts";
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
 
@@ -170,14 +171,44 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     await bea.call("POST", `/conversations/${conversationId}/return`, {});
     telegram.say({ from: 7, topic, text: "/take" });
     await telegram.until(() => telegram.textsIn(topic).some((text) => text.startsWith("Ada Lovelace took")));
-    telegram.say({ from: 7, topic, photo: [{}] });
-    await telegram.until(said("Photos are not sent"));
+    telegram.say({ from: 7, topic, video: {} });
+    await telegram.until(said("Videos are not sent"));
     telegram.say({ from: 7, topic, text: "/return they want blue" });
     await telegram.until(() =>
       telegram.textsIn(topic).includes("Ada Lovelace returned the conversation to the agent."),
     );
     expect((await conversation(conversationId)).handler).toBe("agent");
     expect((await messagesOf(conversationId)).flat()).not.toContain("me too");
+  });
+
+  it("posts pictures of members and sends those of the team chat to the visitor", async () => {
+    const { conversationId, topic } = await askForPerson();
+    const picture = tinyPictures["image/png"];
+    const uploaded = await server.app.inject({
+      method: "POST",
+      url: `/chat/attachments?conversationId=${conversationId}`,
+      headers: {
+        cookie: [...bea.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+        "sec-fetch-site": "same-origin",
+        "content-type": "application/octet-stream",
+        "x-filename": "plan.png",
+      },
+      payload: picture,
+    });
+    const body = { content: "The plan", attachments: [uploaded.json().data.id] };
+    expect((await bea.call("POST", `/conversations/${conversationId}/messages`, body)).status).toBe(201);
+    await telegram.until(() => telegram.sentFiles.length === 1);
+    expect(telegram.sentFiles[0]).toMatchObject({ method: "sendPhoto", topic, name: "plan.png" });
+    expect(telegram.sentFiles[0]?.content.equals(picture)).toBe(true);
+    await bea.call("POST", `/conversations/${conversationId}/return`, {});
+    telegram.files.set("large", picture);
+    telegram.say({ from: 7, topic, photo: [{ file_id: "small" }, { file_id: "large" }], caption: "This one" });
+    await telegram.until(() => telegram.textsIn(topic).some((text) => text.startsWith("Ada Lovelace took")));
+    const { messages } = await conversation(conversationId);
+    expect(messages.at(-1)).toMatchObject({
+      content: "This one",
+      attachments: [{ name: "photo.jpg", type: "image/png", size: picture.length }],
+    });
   });
 
   it("keeps the order of a conversation while posts are refused, and splits a long text", async () => {

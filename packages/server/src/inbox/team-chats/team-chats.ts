@@ -1,4 +1,7 @@
 import { chatPlatforms } from "@foyer/contract/rules/chat-platforms";
+import type { AgentService } from "../../agents/service.ts";
+import type { AttachmentService } from "../../conversations/attachments/service.ts";
+import type { ConversationService } from "../../conversations/service.ts";
 import type { TeamChatRow } from "../../db/tables/team-chats.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
@@ -11,15 +14,23 @@ import { createChatSettings, createOpenChat } from "./chat-settings.ts";
 import { createPostHandler } from "./deliver-post.ts";
 import { createChatFollower } from "./follow-chats.ts";
 import { createLinkCodes } from "./link-codes.ts";
+import { createFileReceiver } from "./receive-files.ts";
 import { createReceiver } from "./receive-message.ts";
 import { TeamChatError } from "./team-chat.ts";
 import { createThreadStore } from "./thread-store.ts";
 
-type Parts = { outbox: Outbox; inbox: InboxService };
+type Parts = {
+  outbox: Outbox;
+  inbox: InboxService;
+  agents: AgentService;
+  conversations: ConversationService;
+  attachments: AttachmentService;
+};
 export type TeamChats = ReturnType<typeof createTeamChats>;
 
 /** Creates the parts of the team chat bots with which members answer visitors: posting, receiving and settings. */
-export function createTeamChats(deps: Deps, { outbox, inbox }: Parts) {
+export function createTeamChats(deps: Deps, parts: Parts) {
+  const { outbox, inbox, attachments } = parts;
   const store = createThreadStore(deps, outbox);
   const codes = createLinkCodes(deps);
   const openChat = createOpenChat(deps);
@@ -32,12 +43,12 @@ export function createTeamChats(deps: Deps, { outbox, inbox }: Parts) {
     return stored;
   }
 
-  outbox.register("team_chat", createPostHandler(deps, { store, outbox, open: openChat.open }));
+  outbox.register("team_chat", createPostHandler(deps, { store, outbox, attachments, open: openChat.open }));
   return {
     worker: createChatFollower({
       queue: createBotQueue(deps),
       open: openChat.open,
-      receive: createReceiver(deps, { store, codes, inbox, notify }),
+      receive: createReceiver(deps, { store, codes, inbox, receiveFiles: createFileReceiver(parts), notify }),
       log: deps.log,
     }),
     settings,

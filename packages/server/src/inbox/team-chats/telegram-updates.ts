@@ -1,4 +1,4 @@
-import type { IncomingContent, IncomingMessage } from "./team-chat.ts";
+import type { IncomingContent, IncomingFile, IncomingMessage } from "./team-chat.ts";
 
 type User = { id: number; is_bot?: boolean; first_name?: string; last_name?: string; username?: string };
 
@@ -14,6 +14,10 @@ type Message = {
   forward_origin?: unknown;
   via_bot?: unknown;
   text?: string;
+  caption?: string;
+  /** the same picture in several sizes, the largest one last */
+  photo?: ReadonlyArray<{ file_id: string }>;
+  document?: { file_id: string; file_name?: string };
 } & { [kind in MediaKind]?: unknown };
 
 export type Update = { update_id: number; message?: Message; edited_message?: Message };
@@ -23,14 +27,17 @@ export function toTopicThread(id: number): string {
   return `topic:${id}`;
 }
 
-type Bot = { botId: number; username: string; chatId: string };
+type Bot = {
+  botId: number;
+  username: string;
+  chatId: string;
+  download(fileId: string, signal: AbortSignal): Promise<Buffer>;
+};
 
 const mediaNames = {
-  photo: "Photos",
   video: "Videos",
   video_note: "Videos",
   animation: "Animations",
-  document: "Files",
   audio: "Audio files",
   voice: "Voice messages",
   sticker: "Stickers",
@@ -57,7 +64,7 @@ export function readUpdate(update: Update, bot: Bot): IncomingMessage | null {
   const isAnonymous = message.sender_chat !== undefined;
   if (!message.from || (message.from.is_bot && !isAnonymous)) return null;
   const isEdit = update.message === undefined;
-  const content = isEdit ? editNotice : readContent(message, bot.username);
+  const content = isEdit ? editNotice : readContent(message, bot);
   if (!content) return null;
   const isInTopic = message.is_topic_message === true && message.message_thread_id !== undefined;
   return {
@@ -81,15 +88,15 @@ const editNotice = unsupported(
   "The visitor does not see changes to a message that was sent. Write a new message instead.",
 );
 
-function readContent(message: Message, botUsername: string): IncomingContent | null {
+function readContent(message: Message, { username: botUsername, download }: Bot): IncomingContent | null {
   if (message.forward_origin !== undefined) {
     return unsupported("Forwarded messages are not sent to the visitor. Write the answer in your own words.");
   }
   if (message.text === undefined) {
     const media = (Object.keys(mediaNames) as MediaKind[]).find((kind) => message[kind] !== undefined);
-    return media
-      ? unsupported(`${mediaNames[media]} are not sent to the visitor, nor is their caption. Only text is.`)
-      : null;
+    if (media) return unsupported(`${mediaNames[media]} are not sent to the visitor, nor is their caption.`);
+    const files = listFiles(message, download);
+    return files.length > 0 ? { kind: "text", text: message.caption ?? "", files } : null;
   }
   const command = /^\/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]+))?(?:\s+([\s\S]*))?$/.exec(message.text);
   if (!command) return { kind: "text", text: message.text };
@@ -97,6 +104,13 @@ function readContent(message: Message, botUsername: string): IncomingContent | n
   // In a group, `/help@other_bot` is meant for another bot.
   if (addressee && addressee.toLowerCase() !== botUsername.toLowerCase()) return null;
   return { kind: "command", name: name.toLowerCase(), argument: argument.trim() };
+}
+
+function listFiles({ photo, document }: Message, download: Bot["download"]): IncomingFile[] {
+  const picture = photo?.at(-1);
+  const found = picture ? { file_id: picture.file_id, file_name: "photo.jpg" } : document;
+  if (!found) return [];
+  return [{ name: found.file_name ?? "", read: (signal) => download(found.file_id, signal) }];
 }
 
 function formatName({ id, first_name: first, last_name: last, username }: User): string {

@@ -103,7 +103,7 @@ describe("the Telegram client", () => {
     telegram.update({ message: { message_id: 4, chat: { id: -1001234 }, from: { id: 9, is_bot: true }, text: "hi" } });
     telegram.say({ from: 1, new_chat_members: [{ id: 2 }] });
     telegram.say({ from: 1, text: "shared", forward_origin: { type: "user" } });
-    telegram.say({ from: 1, photo: [{}], caption: "look" });
+    telegram.say({ from: 1, video: {}, caption: "look" });
     telegram.say({ from: 1, text: "psst", sender_chat: { id: -1001234 } });
     telegram.update({
       edited_message: { message_id: 3, chat: { id: -1001234 }, from: { id: 1, first_name: "A" }, text: "changed" },
@@ -119,7 +119,7 @@ describe("the Telegram client", () => {
       ["text", "1", "3"],
     ]);
     expect(messages[0]?.content).toEqual({ kind: "command", name: "return", argument: "he wants\nblue" });
-    expect(messages[2]?.content).toMatchObject({ reason: expect.stringContaining("Photos are not sent") });
+    expect(messages[2]?.content).toMatchObject({ reason: expect.stringContaining("Videos are not sent") });
   });
 
   it("distinguishes a second poller, a requested pause, a moved chat and a deleted topic", async () => {

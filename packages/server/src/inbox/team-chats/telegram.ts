@@ -1,7 +1,9 @@
+import { attachmentLimits } from "@foyer/contract";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError, wasNeverSent } from "../../outbound/outbound-error.ts";
 import { neutralizeMentions, parseWithoutSecrets, toOneLine } from "./chat-text.ts";
-import { type Follower, type NewPost, type TeamChat, TeamChatError } from "./team-chat.ts";
+import { encodeMultipart } from "./form-body.ts";
+import { type Follower, type NewFile, type NewPost, type TeamChat, TeamChatError } from "./team-chat.ts";
 import { readUpdate, toTopicThread, type Update } from "./telegram-updates.ts";
 
 /** How long Telegram holds a request for updates open when there are none, in seconds. */
@@ -22,6 +24,7 @@ type Bot = { id: number; username: string };
  */
 export function createTelegramChat(outbound: Outbound, settings: Settings): TeamChat {
   const call = createCaller(outbound, settings);
+  const download = createDownload(outbound, settings, call);
   let bot: Bot | undefined;
   const getBot = async (signal: AbortSignal) => {
     bot ??= await call<Bot>("getMe", {}, { signal });
@@ -56,6 +59,21 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
       const messageId = String(sent.message_id);
       return { messageId, thread: post.thread ?? `message:${messageId}` };
     },
+    async postFile(file, signal) {
+      const isPhoto = isShownAsPhoto(file);
+      const fields = createMessageBody(settings.chatId, { text: "", thread: file.thread });
+      const form = encodeMultipart(
+        {
+          chat_id: fields.chat_id,
+          message_thread_id: fields.message_thread_id?.toString(),
+          reply_parameters: fields.reply_parameters && JSON.stringify(fields.reply_parameters),
+        },
+        { ...file, field: isPhoto ? "photo" : "document" },
+      );
+      const sent = await call<{ message_id: number }>(isPhoto ? "sendPhoto" : "sendDocument", form, { signal });
+      const messageId = String(sent.message_id);
+      return { messageId, thread: file.thread ?? `message:${messageId}` };
+    },
     async follow({ cursor, onConnected, onMessage, onCursor }: Follower, signal) {
       const { id: botId, username } = await getBot(signal);
       let offset = cursor === null ? undefined : Number(cursor);
@@ -69,7 +87,7 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
         );
         await onConnected();
         for (const update of updates) {
-          const message = readUpdate(update, { botId, username, chatId: settings.chatId });
+          const message = readUpdate(update, { botId, username, chatId: settings.chatId, download });
           if (message) await onMessage(message);
           // Telegram discards an update only after a call with a higher offset.
           offset = update.update_id + 1;
@@ -78,6 +96,44 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
         timeout = LONG_POLL_S;
       }
     },
+  };
+}
+
+/** Telegram refuses other pictures as photos: https://core.telegram.org/bots/api#sendphoto */
+function isShownAsPhoto({ type, width, height }: NewFile): boolean {
+  if (width === null || height === null || type === "image/gif") return false;
+  return width + height <= 10_000 && Math.max(width, height) <= 20 * Math.min(width, height);
+}
+
+type Call = ReturnType<typeof createCaller>;
+
+/** @returns a function that downloads a file by its id: https://core.telegram.org/bots/api#getfile */
+function createDownload(outbound: Outbound, { baseUrl, token }: Settings, call: Call) {
+  return async (fileId: string, signal: AbortSignal): Promise<Buffer> => {
+    const { file_path: path } = await call<{ file_path?: string }>("getFile", { file_id: fileId }, { signal });
+    const tooLarge = () => new TeamChatError("rejected", "Files can be at most 10 MB.");
+    if (path === undefined || !/^[\w./-]+$/.test(path)) throw tooLarge();
+    const response = await outbound
+      .request({
+        url: `${baseUrl}/file/bot${token}/${path}`,
+        method: "GET",
+        trust: "operator",
+        organizationId: null,
+        signal,
+        timeoutMs: CALL_MS,
+        maxBytes: attachmentLimits.fileBytes,
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof OutboundError)) throw error;
+        throw new TeamChatError("unavailable", `Telegram: ${error.message.replaceAll(token, "…")}`);
+      });
+    if (response.truncated) throw tooLarge();
+    if (response.status !== 200) {
+      throw new TeamChatError("unavailable", `Telegram responded with HTTP ${response.status}.`, {
+        status: response.status,
+      });
+    }
+    return response.body;
   };
 }
 
@@ -107,13 +163,18 @@ type Response<T> =
 function createCaller(outbound: Outbound, { baseUrl, token }: Settings) {
   // The second half of a token is the secret one.
   const secrets = [token, ...token.split(":").slice(1)];
-  return async <T>(method: string, body: object, { signal, timeoutMs = CALL_MS }: CallOptions): Promise<T> => {
+  return async <T>(
+    method: string,
+    given: object | ReturnType<typeof encodeMultipart>,
+    { signal, timeoutMs = CALL_MS }: CallOptions,
+  ): Promise<T> => {
+    const form = "contentType" in given ? given : { contentType: "application/json", body: JSON.stringify(given) };
     const response = await outbound
       .request({
         url: `${baseUrl}/bot${token}/${method}`,
         method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
+        headers: { "content-type": form.contentType },
+        body: form.body,
         trust: "operator",
         organizationId: null,
         signal,
