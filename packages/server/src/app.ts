@@ -1,4 +1,3 @@
-import type { Registry } from "prom-client";
 import { createContentDeletion } from "./agent-deletion.ts";
 import type { Drafts } from "./agents/editor.ts";
 import { identityTokenRoutes } from "./agents/identity-routes.ts";
@@ -29,7 +28,6 @@ import { createStatusService } from "./conversations/status.ts";
 import { statusRoutes } from "./conversations/status-routes.ts";
 import { createStatusTimer } from "./conversations/status-timer.ts";
 import { tagRoutes } from "./conversations/tags/routes.ts";
-import { createTagService } from "./conversations/tags/service.ts";
 import { readTrace } from "./conversations/trace.ts";
 import { createCheckpoint } from "./db/sqlite/checkpoint.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
@@ -55,9 +53,9 @@ import type { App } from "./http/app.ts";
 import { refuseAmbiguousPath } from "./http/base-path.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
-import { addInboxRoutes } from "./inbox/add-inbox-routes.ts";
 import { createAssignConversation } from "./inbox/assign-conversation.ts";
 import { createHandoffCounters } from "./inbox/counters.ts";
+import { addInboxRoutes, createDesk, type Desk } from "./inbox/desk.ts";
 import { scheduleRelease } from "./inbox/former-members.ts";
 import { createHandoffNotes } from "./inbox/handoff-notes.ts";
 import { createEventRule } from "./inbox/handoff-rules.ts";
@@ -70,7 +68,6 @@ import { createRequestTool } from "./inbox/request-tool.ts";
 import { createInboxService, type InboxService } from "./inbox/service.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
 import { createTeamChats } from "./inbox/team-chats/team-chats.ts";
-import { createViewService } from "./inbox/views/service.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -193,23 +190,18 @@ export async function createApp(deps: AppDeps) {
   };
   const chat = createChat(deps, parts, { ...sources, toolRunner, visitorTriggers });
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
-  const inbox = createInboxService(deps, {
-    agents,
-    conversations,
-    attachments,
-    assignConversation,
-    log: conversationLog,
-  });
+  const inboxParts = { conversations, assignConversation, log: conversationLog };
+  const inbox = createInboxService(deps, { ...inboxParts, agents, attachments });
   const notices = addNotices(app, deps, { ...parts, outbox, inbox, live, recorder: noticeRecorder });
-  const statusTimer = createStatusTimer(deps, conversationLog);
   const evaluations = createEvaluations(deps, { agents, conversations }, sources);
-  const timers = [idleWorker, notices, attachmentSweeper, statusTimer, trash.purge, evaluations.replays.worker];
+  const desk = createDesk(deps, { ...inboxParts, trash: trash.conversations });
+  const sweepers = [attachmentSweeper, createStatusTimer(deps, conversationLog)];
+  const timers = [idleWorker, notices, ...sweepers, trash.purge, desk.bulk.worker, evaluations.replays.worker];
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));
-  const addMetrics = (registry: Registry) => addHandoffMetrics(registry, deps, handoffCounters);
   healthRoutes(app, deps, {
     runningReplies: replies.count,
     isDraining: () => isDraining,
-    handoffs: { addMetrics },
+    handoffs: { addMetrics: (registry) => addHandoffMetrics(registry, deps, handoffCounters) },
   });
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, trash, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
@@ -226,6 +218,7 @@ export async function createApp(deps: AppDeps) {
     marks: createConversationMarks({ conversations, log: conversationLog }),
     trash,
     conversationLog,
+    desk,
     chat,
     documents,
     inbox,
@@ -393,6 +386,7 @@ type Conversations = {
   chat: ChatService;
   marks: ConversationMarks;
   trash: Trash;
+  desk: Desk;
   documents: ReturnType<typeof createDocuments>;
   inbox: InboxService;
   live: LiveStreams;
@@ -403,12 +397,11 @@ type Conversations = {
 
 /** Registers the routes for what visitors write: conversations and form submissions. */
 function addConversations(app: App, deps: AppDeps, parts: Conversations) {
-  const { agents, conversations, attachments, marks, trash, chat, documents } = parts;
+  const { agents, conversations, attachments, marks, trash, desk, chat, documents } = parts;
   const { conversationLog, inbox, live, forms, visitors, idempotency } = parts;
   const analytics = createConversationAnalytics(deps, agents);
   const visitorLimit = registerVisitorLimit(app, deps.config);
   const failures = createReplyFailures(deps);
-  const views = createViewService(deps);
   conversationRoutes(app, {
     conversations,
     marks,
@@ -417,16 +410,16 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
     readTrace: (place) => readTrace(deps, place),
     deleteConversation: trash.deletion.delete,
     trash: trash.conversations,
-    applyView: views.apply,
+    applyView: desk.views.apply,
   });
   statusRoutes(app, createStatusService(deps, { conversations, log: conversationLog }));
   attachmentRoutes(app, deps, { agents, conversations, attachments });
-  tagRoutes(app, createTagService(deps, conversations));
+  tagRoutes(app, desk.tags);
   visitorRoutes(app, deps, { visitors, conversations, attachments, forms: forms.service });
   chatRoutes(app, deps, { chat, conversations, visitorLimit });
   const documentsOf = createReplyDocuments(documents.service, deps.encryption, deps.log);
   const writing = { documentsOf, notesOf: forms.notesOf, attachmentsOf: createAttachmentLoader(attachments) };
-  addInboxRoutes(app, deps, { agents, conversations, attachments, views, inbox, live, idempotency, writing });
+  addInboxRoutes(app, deps, { agents, conversations, attachments, desk, inbox, live, idempotency, writing });
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, { ...forms, conversations, idempotency });
 }

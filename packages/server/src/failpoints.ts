@@ -13,6 +13,7 @@ type Failpoint =
   | "event.committed"
   | "feed.committing"
   | "feed.committed"
+  | "bulk.changed"
   | "handoff.committing"
   | "handoff.committed"
   | "notice.recorded"

@@ -10,6 +10,7 @@ import { deleteEventsBeyond } from "./events/stored-events.ts";
 import { deleteExpiredData } from "./expired-data.ts";
 import { deleteImpressionsBefore, deleteSubmissionDaysBefore } from "./forms/retention.ts";
 import { deleteExpiredResponses } from "./http/idempotency.ts";
+import { deleteBulkActionsBefore } from "./inbox/bulk/store.ts";
 import { deleteActivityBefore } from "./inbox/live/activity-store.ts";
 import { deletePresenceBefore } from "./inbox/live/presence-store.ts";
 import { deleteByteDaysBefore } from "./plans/byte-quota.ts";
@@ -36,6 +37,7 @@ export function startHousekeeping(deps: Pick<Deps, "db" | "databaseKind" | "conf
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),
     "old typing and presence records": () => deletePresenceBefore(db, Date.now() - HOUR_MS),
     "old conversation activity": () => deleteActivityBefore(db, Date.now() - HOUR_MS),
+    "old bulk actions": () => deleteBulkActionsBefore(db, daysAgo(1)),
     "expired byte quotas": () => deleteByteDaysBefore(db, toUtcDay(daysAgo(1))),
     "expired visitor token usage": () => deleteVisitorDaysBefore(db, toUtcDay(daysAgo(1))),
   });

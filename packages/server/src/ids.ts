@@ -37,7 +37,8 @@ type Prefix =
   | "test"
   | "replay"
   | "hnd"
-  | "view";
+  | "view"
+  | "bulk";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */
 export function newId(prefix: Prefix): string {

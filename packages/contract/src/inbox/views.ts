@@ -9,11 +9,12 @@ const session = { access: "session" } as const;
 /** The maximum number of views that an organization shares, and that each member has. */
 export const maxViews = 100;
 
-const { agentId, handler, assignee, unread, q, feedback, hasForm, failed, test, tag } = ConversationQuery.properties;
+const { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag } =
+  ConversationQuery.properties;
 
 /** The filters of `GET /conversations` that can be saved or used for a bulk action. */
 export const ConversationSelection = Type.Object(
-  { agentId, handler, assignee, unread, q, feedback, hasForm, failed, test, tag },
+  { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag },
   {
     $id: "ConversationSelection",
     description:

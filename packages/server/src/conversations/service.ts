@@ -128,6 +128,12 @@ export function createConversationService(
         }),
       );
     },
+    /** The ids of the conversations that a query finds, newest first, from before the id `before` on. */
+    findIds: (
+      { organizationId, userId }: { organizationId: string; userId: string },
+      query: ConversationQuery,
+      page: { before: string | null; limit: number },
+    ): Promise<string[]> => store.findIds(organizationId, toFilter(query, userId), page),
     /** Returns who handles the conversation. With `isMember`, the result includes what only members may see. */
     ownershipOf: async (row: ConversationRow, isMember: boolean): Promise<Ownership> =>
       (await ownershipsOf([row], isMember))(row),

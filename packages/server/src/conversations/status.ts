@@ -37,7 +37,7 @@ export function createStatusService(
     },
     /** @throws 400 for a time that has passed or is too far away, 409 while the visitor waits for a person */
     async snooze({ organizationId, userId }: Caller, id: string, until: string): Promise<ConversationStanding> {
-      const at = readTime(until);
+      const at = readSnoozeTime(until);
       await conversations.existing({ organizationId }, id);
       const isSnoozed = await inTransaction(db, (trx) =>
         log.snooze(trx, { organizationId, conversationId: id }, { until: at, userId }),
@@ -48,8 +48,8 @@ export function createStatusService(
   };
 }
 
-/** @returns milliseconds since 1970 */
-function readTime(until: string): number {
+/** @returns milliseconds since 1970. @throws 400 for a time that has passed or is too far away */
+export function readSnoozeTime(until: string): number {
   const at = Date.parse(until);
   const now = Date.now();
   if (at <= now) throw invalid("until", "must be in the future");

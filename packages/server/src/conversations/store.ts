@@ -148,6 +148,9 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     },
     summaryPages: (organizationId: string, filter: ConversationFilter) =>
       readSummaryPages({ db, reads, databaseKind }, organizationId, filter),
+    /** The ids of matches, newest first, from before the id `before` on. */
+    findIds: (organizationId: string, filter: ConversationFilter, page: { before: string | null; limit: number }) =>
+      findMatchingIds({ db, reads, databaseKind }, organizationId, { ...page, filter }),
     async get(viewer: Viewer, id: string): Promise<(ConversationRow & ConversationCost) | undefined> {
       return db
         .selectFrom("conversations")
@@ -168,6 +171,24 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .execute();
     },
   };
+}
+
+async function findMatchingIds(
+  { db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">,
+  organizationId: string,
+  { filter, before, limit }: { filter: ConversationFilter; before: string | null; limit: number },
+): Promise<string[]> {
+  const page = db
+    .selectFrom("conversations")
+    .where("organizationId", "=", organizationId)
+    .where(isVisible("conversations"))
+    .$call(matches(filter, databaseKind))
+    .$if(before !== null, (query) => query.where("id", "<", before ?? ""))
+    .select("id")
+    .orderBy("id", "desc")
+    .limit(limit);
+  const lane = filter.q === undefined ? "list" : "search";
+  return (await reads.run(page, { lane, owner: organizationId })).map(({ id }) => id);
 }
 
 /** All matches in pages, newest first. Conversations that start in the meantime are not included. */

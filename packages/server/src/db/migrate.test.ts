@@ -92,6 +92,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0106-replays",
       "0110-conversation-status",
       "0111-inbox-views",
+      "0112-bulk-actions",
       "0120-trash",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -171,6 +172,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0106-replays",
       "0110-conversation-status",
       "0111-inbox-views",
+      "0112-bulk-actions",
       "0120-trash",
     ]);
   });

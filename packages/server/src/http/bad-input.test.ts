@@ -220,6 +220,7 @@ onBothDatabases("bad input", (createDatabase) => {
     "keepConversationAsTest",
     "updateAgentTest",
     "createInboxView",
+    "createBulkAction",
     "updateInboxView",
     "createReplay",
     "putReplayVerdict",
@@ -448,6 +449,7 @@ type Ids = Record<
   | "testId"
   | "viewId"
   | "replayId"
+  | "bulkId"
   | "version"
   | "noteId"
   | "tagId"
@@ -461,7 +463,7 @@ type World = Awaited<ReturnType<typeof populate>>;
 
 /** Endpoints that accept a session but no key. */
 const forPeople =
-  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices|inbox\/views)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
+  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices|inbox\/views|conversations\/bulk)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
 
 /**
  * Values that the schema allows to be null although a valid body needs them: because of the document's kind, or because
@@ -513,6 +515,9 @@ async function populate(server: TestServer) {
   ).json().id;
   const views = { method: "POST", url: "/inbox/views", headers: session } as const;
   const viewId: string = (await app.inject({ ...views, payload: { name: "Mine", filter: {} } })).json().data.id;
+  const bulks = { method: "POST", url: "/conversations/bulk", headers: session } as const;
+  const bulk = await app.inject({ ...bulks, payload: { action: "read", conversationIds: [newId("conv")] } });
+  const bulkId: string = bulk.json().data.id;
   const notes = `/conversations/${conversationId}/notes`;
   const noteId: string = (
     await app.inject({ method: "POST", url: notes, headers, payload: { text: "A regular." } })
@@ -551,6 +556,7 @@ async function populate(server: TestServer) {
     testId,
     viewId,
     replayId,
+    bulkId,
     version,
     noteId,
     tagId,
@@ -583,6 +589,7 @@ const nobodys: Ids = {
   testId: newId("test"),
   viewId: newId("view"),
   replayId: newId("replay"),
+  bulkId: newId("bulk"),
   version: "1",
   noteId: newId("note"),
   tagId: newId("tag"),
@@ -606,6 +613,7 @@ function fillPath(url: string, ids: Ids) {
     "/form-submissions": submissionId,
     "/canned-replies": ids.cannedReplyId,
     "/inbox/views": ids.viewId,
+    "/conversations/bulk": ids.bulkId,
     "/tags": ids.tagId,
     "/notice-channels": ids.channelId,
     "/notices": ids.subscriptionId,
@@ -738,6 +746,7 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     createNote: { text: "A regular." },
     addConversationTag: { name: "refund" },
     updateTag: { name: "refunds" },
+    createBulkAction: { action: "read", conversationIds: [newId("conv")] },
     createInboxView: { name: "Refunds", filter: { agentId } },
     updateInboxView: { name: "Open refunds" },
     createCannedReply: { name: "Hours", text: "We open at 9." },

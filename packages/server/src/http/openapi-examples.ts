@@ -88,6 +88,7 @@ export const requestExamples: Examples = {
   createNote: { text: "Regular customer, refund approved by the shop in Zurich." },
   addConversationTag: { name: "refund" },
   updateTag: { name: "refunds" },
+  createBulkAction: { action: "tag", tag: "refund", filter: { handler: "human", q: "invoice" } },
   createInboxView: {
     name: "Refunds",
     filter: { tag: "tag_01jd3v8m4r7e2t9y5w1q6n0k3b", handler: "human" },

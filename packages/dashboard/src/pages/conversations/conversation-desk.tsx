@@ -11,6 +11,7 @@ import type { ComposerMode } from "./composer-text.ts";
 import { type Colleague, listColleagues } from "./find-colleagues.ts";
 import { OwnershipBar } from "./ownership-bar.tsx";
 import { ReturnDialog } from "./return-dialog.tsx";
+import { SnoozeDialog } from "./snooze-dialog.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
 import { useConversationActs } from "./use-conversation-acts.ts";
 import { useMe } from "./use-me.ts";
@@ -25,6 +26,9 @@ export type DeskHandle = {
   assign: () => void;
   addTag: () => void;
   close: () => void;
+  /** Resolves the conversation, or opens a resolved or snoozed one again. */
+  resolve: () => void;
+  snooze: () => void;
 };
 
 /** The area below a conversation in which a member works: who handles it, and the composer. */
@@ -34,6 +38,7 @@ export function ConversationDesk({
   visitor,
   handle,
   onLeave,
+  onResolved,
 }: {
   conversation: ConversationDetail;
   agentName: string;
@@ -41,12 +46,15 @@ export function ConversationDesk({
   handle: RefObject<DeskHandle | null>;
   /** Called when Escape leaves the message field. */
   onLeave: () => void;
+  /** Called when the member has resolved or snoozed the conversation. */
+  onResolved: (id: string) => void;
 }) {
   const me = useMe();
   const acts = { ...useConversationActs(conversation), colleagues: useColleagues(conversation, me) };
   const [isReturning, setReturning] = useState(false);
   const [isAssigning, setAssigning] = useState(false);
   const [isTagging, setTagging] = useState(false);
+  const [isSnoozing, setSnoozing] = useState(false);
   const tagging = useEndpointMutation("addConversationTag", {
     changes: ["getConversation", "listConversations", "listTags"],
   });
@@ -57,6 +65,12 @@ export function ConversationDesk({
     const focused = document.activeElement;
     if (await acts.takeOver()) write("reply", focused);
   };
+  const isOpen = conversation.status === "open";
+  const resolve = async () => {
+    if (acts.isBusy) return;
+    if (!isOpen) return void acts.reopen();
+    if (await acts.resolve()) onResolved(conversation.id);
+  };
   useImperativeHandle(handle, () => ({
     takeOver: () => void (conversation.handler !== "human" && !acts.isBusy && takeOver()),
     reply: () => isMine && write("reply"),
@@ -65,6 +79,8 @@ export function ConversationDesk({
     assign: () => setAssigning(true),
     addTag: () => setTagging(true),
     close: () => void (conversation.handler !== "agent" && !acts.isBusy && acts.close()),
+    resolve: () => void resolve(),
+    snooze: () => conversation.handler !== "waiting" && setSnoozing(true),
   }));
   return (
     <footer className="relative grid gap-2 border-t border-line px-4 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
@@ -80,6 +96,8 @@ export function ConversationDesk({
               onTakeOver={() => void takeOver()}
               onReturn={() => setReturning(true)}
               onAssign={() => setAssigning(true)}
+              onResolve={() => void resolve()}
+              onSnooze={() => setSnoozing(true)}
             />
           </div>
           {!isMine && (
@@ -115,6 +133,14 @@ export function ConversationDesk({
           colleagues={acts.colleagues}
           onChoose={(userId) => void acts.assign(userId)}
           onClose={() => setAssigning(false)}
+        />
+      )}
+      {isSnoozing && (
+        <SnoozeDialog
+          onChoose={async (until) => {
+            if (await acts.snooze(until)) onResolved(conversation.id);
+          }}
+          onClose={() => setSnoozing(false)}
         />
       )}
       {isTagging && (

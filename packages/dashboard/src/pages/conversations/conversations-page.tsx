@@ -9,7 +9,7 @@ import { type InboxSearch, isTeamView, type ListedConversation } from "./inbox-s
 import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
-import { findPosition, type ListWindow, rowAt } from "./list-window.ts";
+import { findPosition, type ListWindow, rowAfter, rowAt } from "./list-window.ts";
 import { Transcript } from "./transcript.tsx";
 import { useConversationList } from "./use-conversation-list.ts";
 import { type InboxAct, useInboxKeys } from "./use-inbox-keys.ts";
@@ -66,6 +66,11 @@ function Inbox({ agentId }: { agentId: string }) {
     go.toList();
     active.focus();
   };
+  const openNext = (id: string) => {
+    const next = list.window && rowAfter(list.window, waiting.rows, id);
+    if (next) open(next);
+    else back();
+  };
   const isEmpty = list.window?.total === 0 && !list.isStale && Object.values(search).every((value) => !value);
   if (isEmpty && !openId) return <NoConversations agentId={agentId} />;
   return (
@@ -101,6 +106,7 @@ function Inbox({ agentId }: { agentId: string }) {
             onBack={back}
             onDelete={() => setDeletingId(openId)}
             onLeave={active.focus}
+            onResolved={openNext}
           />
         ) : (
           <NoneSelected hasKeys={keys.isOn} />
@@ -128,6 +134,8 @@ function createActs(desk: RefObject<DeskHandle | null>) {
     assign: () => desk.current?.assign(),
     addTag: () => desk.current?.addTag(),
     close: () => desk.current?.close(),
+    resolve: () => desk.current?.resolve(),
+    snooze: () => desk.current?.snooze(),
   };
 }
 

@@ -24,19 +24,21 @@ export type InboxSearch = {
 };
 
 /**
- * The agent's unread conversations, or conversations of all agents that need people: those that are waiting, the user's
+ * The agent's unread conversations or those with a status, or conversations of all agents that need people: those that are waiting, the user's
  * own, or those with any member.
  */
-export type InboxView = "unread" | "waiting" | "mine" | "human";
+export type InboxView = (typeof inboxViews)[number];
+
+const inboxViews = ["unread", "open", "resolved", "snoozed", "waiting", "mine", "human"] as const;
 
 export function readView({ view }: InboxSearch): InboxView | null {
-  return view === "unread" || view === "waiting" || view === "mine" || view === "human" ? view : null;
+  return inboxViews.find((one) => one === view) ?? null;
 }
 
 /** Whether the view shows conversations of all agents that need people. */
 export function isTeamView(search: InboxSearch): boolean {
   const view = readView(search);
-  return view !== null && view !== "unread";
+  return view === "waiting" || view === "mine" || view === "human";
 }
 
 export type ListQuery = Input<"listConversations"> & { hasForm?: boolean };
@@ -56,6 +58,7 @@ export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
     agentId: !isTeam || scope === "agent" ? agentId : undefined,
     handler: !isTeam ? (handler === "agent" ? "agent" : undefined) : view === "waiting" ? "waiting" : "human",
     unread: view === "unread" || undefined,
+    status: view === "open" || view === "resolved" || view === "snoozed" ? view : undefined,
     assignee: view === "mine" ? "me" : undefined,
     q: q?.trim().slice(0, 200) || undefined,
     feedback: feedback === "up" || feedback === "down" ? feedback : undefined,

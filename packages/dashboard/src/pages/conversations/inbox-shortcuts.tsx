@@ -11,6 +11,8 @@ const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
   { keys: ["a"], does: "Assign to a member" },
   { keys: ["g"], does: "Add a tag" },
   { keys: ["b"], does: "Return to the agent" },
+  { keys: ["e"], does: "Resolve and go to the next, or open again" },
+  { keys: ["s"], does: "Snooze" },
   { keys: ["c"], does: "Close the conversation" },
   { keys: ["/"], does: "Search, or insert a canned reply" },
   { keys: ["↓"], does: "Move from search to the list" },

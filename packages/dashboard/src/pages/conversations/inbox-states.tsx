@@ -52,6 +52,15 @@ const nobody: Record<InboxView, { title: string; text: string }> = {
     title: "No unread conversations",
     text: "Conversations with messages that no member of your team has opened appear here.",
   },
+  open: { title: "No open conversations", text: "Conversations that are neither resolved nor snoozed appear here." },
+  snoozed: {
+    title: "No snoozed conversations",
+    text: "Conversations that you snooze stay here until their time comes or the visitor writes.",
+  },
+  resolved: {
+    title: "No resolved conversations",
+    text: "Conversations appear here when a member resolves them, or half an hour after the agent's last reply.",
+  },
   waiting: { title: "Nobody is waiting", text: "Visitors who want to talk to a person appear here immediately." },
   mine: { title: "You have no conversations", text: "Take one over, and it stays here until you return or close it." },
   human: {

@@ -16,6 +16,9 @@ export function InboxViews({
     { view: "waiting", name: "Waiting", count: waiting },
     { view: "mine", name: "Mine", count: mine },
     { view: "human", name: "Team" },
+    { view: "open", name: "Open" },
+    { view: "snoozed", name: "Snoozed" },
+    { view: "resolved", name: "Resolved" },
   ];
   return (
     <fieldset aria-label="Show" className="flex min-w-0 gap-4 overflow-x-auto border-b border-line px-4 xl:ps-8">

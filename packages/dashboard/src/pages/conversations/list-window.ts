@@ -101,6 +101,23 @@ export function findPosition({ entries }: ListWindow, id: string): number {
   return -1;
 }
 
+/** The conversation that follows one in the list, or in the group of conversations above it. */
+export function rowAfter(
+  window: ListWindow,
+  above: readonly ListedConversation[],
+  id: string,
+): ListedConversation | undefined {
+  const aboveIds = above.map((row) => row.id);
+  const aboveAt = aboveIds.indexOf(id);
+  const nextAbove = aboveAt === -1 ? undefined : above[aboveAt + 1];
+  if (nextAbove) return nextAbove;
+  for (let at = aboveAt === -1 ? findPosition(window, id) + 1 : 0; at < window.total; at++) {
+    const row = rowAt(window, at);
+    if (!row || (row.id !== id && !aboveIds.includes(row.id))) return row;
+  }
+  return undefined;
+}
+
 /** The pages, counted from 0, that have to be fetched to show these positions (inclusive). */
 export function findMissingPages({ entries, epoch, total }: ListWindow, first: number, last: number): number[] {
   const pages = new Set<number>();

@@ -7,6 +7,7 @@ import type { Colleague } from "./find-colleagues.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 import { Waited } from "./waited.tsx";
 
+const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
 type Acts = {
@@ -26,6 +27,8 @@ export function OwnershipBar({
   onTakeOver,
   onReturn,
   onAssign,
+  onResolve,
+  onSnooze,
 }: {
   conversation: ConversationDetail;
   agentName: string;
@@ -36,6 +39,10 @@ export function OwnershipBar({
   onReturn: () => void;
   /** Opens the dialog that assigns the conversation to any member. */
   onAssign: () => void;
+  /** Resolves the conversation, or opens a resolved or snoozed one again. */
+  onResolve: () => void;
+  /** Opens the dialog that snoozes the conversation. */
+  onSnooze: () => void;
 }) {
   const { handler, assignee, handoff } = conversation;
   const isMine = handler === "human" && assignee?.userId === me;
@@ -50,6 +57,7 @@ export function OwnershipBar({
         {handler === "agent" && <span className="text-soft">{agentName} answers this conversation.</span>}
         {handler === "waiting" && handoff && <WaitingText handoff={handoff} />}
         {handler === "human" && assignee && <AssigneeText assignee={assignee} isMine={isMine} />}
+        <StatusText conversation={conversation} />
       </p>
       {handler !== "human" && takeOver}
       {isMine && (
@@ -62,9 +70,19 @@ export function OwnershipBar({
           Assign to me
         </Button>
       )}
-      <AssignMenu conversation={conversation} me={me} acts={acts} onAssign={onAssign} />
+      <Button isBusy={acts.isBusy} onClick={onResolve}>
+        {conversation.status === "open" ? "Resolve" : "Open again"}
+      </Button>
+      <AssignMenu conversation={conversation} me={me} acts={acts} onAssign={onAssign} onSnooze={onSnooze} />
     </div>
   );
+}
+
+/** Nothing for an open conversation. */
+function StatusText({ conversation: { status, snoozedUntil } }: { conversation: ConversationDetail }) {
+  if (status === "resolved") return <span className="shrink-0 text-soft">Resolved</span>;
+  if (status !== "snoozed" || !snoozedUntil) return null;
+  return <span className="shrink-0 text-soft">Snoozed until {dayAndTime.format(new Date(snoozedUntil))}</span>;
 }
 
 function WaitingText({ handoff }: { handoff: NonNullable<ConversationDetail["handoff"]> }) {
@@ -108,11 +126,13 @@ function AssignMenu({
   me,
   acts,
   onAssign,
+  onSnooze,
 }: {
   conversation: ConversationDetail;
   me: string | null;
   acts: Acts;
   onAssign: () => void;
+  onSnooze: () => void;
 }) {
   // While no person has the conversation, leave out the current member, because the `Take over` button does the same.
   const others = acts.colleagues.filter(({ id }) => !(id === me && handler !== "human"));
@@ -122,12 +142,16 @@ function AssignMenu({
     onSelect: () => void acts.assign(id),
   }));
   if (others.length > MAX_LISTED) items.push({ label: "Assign to someone else…", onSelect: onAssign });
-  const ending = handler === "agent" ? [] : [null, { label: "Close", onSelect: () => void acts.close() }];
-  if (items.length === 0 && ending.length === 0) return null;
+  const ending: Array<MenuItem | null> = [
+    null,
+    // A visitor who waits must not be put off.
+    { label: "Snooze…", disabled: handler === "waiting", onSelect: onSnooze },
+    ...(handler === "agent" ? [] : [{ label: "Close", onSelect: () => void acts.close() }]),
+  ];
   return (
     <Menu
       trigger={
-        <IconButton label="Assign or close" disabled={acts.isBusy}>
+        <IconButton label="Assign, snooze or close" disabled={acts.isBusy}>
           <Ellipsis size={18} aria-hidden />
         </IconButton>
       }

@@ -35,6 +35,7 @@ export function Transcript({
   onBack,
   onDelete,
   onLeave,
+  onResolved,
 }: {
   agent: Agent;
   conversationId: string;
@@ -49,6 +50,8 @@ export function Transcript({
   onDelete: () => void;
   /** Called when Escape leaves the message field. */
   onLeave: () => void;
+  /** Called when the member has resolved or snoozed the conversation. */
+  onResolved: (id: string) => void;
 }) {
   const { data, error, refetch } = useQuery(endpointQuery("getConversation", { id: conversationId }));
   useRunningReply(data);
@@ -85,6 +88,7 @@ export function Transcript({
       onBack={onBack}
       onDelete={onDelete}
       onLeave={onLeave}
+      onResolved={onResolved}
       conversation={data}
     />
   );
@@ -114,6 +118,7 @@ function Conversation({
   onBack,
   onDelete,
   onLeave,
+  onResolved,
 }: {
   agent: Agent;
   conversation: ConversationDetail;
@@ -122,6 +127,7 @@ function Conversation({
   onBack: () => void;
   onDelete: () => void;
   onLeave: () => void;
+  onResolved: (id: string) => void;
 }) {
   const title = createPageTitle(conversation);
   useEffect(() => {
@@ -158,6 +164,7 @@ function Conversation({
         <ConversationDesk
           conversation={conversation}
           onLeave={onLeave}
+          onResolved={onResolved}
           agentName={agent.name}
           visitor={context.visitor}
           handle={desk}

@@ -13,8 +13,15 @@ export function useConversationActs({ id, epoch }: { id: string; epoch: number }
   const assign = useEndpointMutation("assignConversation", options());
   const returnToAgent = useEndpointMutation("returnConversation", options("Returned to the agent"));
   const close = useEndpointMutation("closeConversation", options("Closed. The agent answers if the visitor writes."));
+  const resolve = useEndpointMutation("resolveConversation", options("Resolved"));
+  const reopen = useEndpointMutation("reopenConversation", options("Opened again"));
+  const snooze = useEndpointMutation("snoozeConversation", options("Snoozed"));
+  const all = [takeOver, assign, returnToAgent, close, resolve, reopen, snooze];
   return {
-    isBusy: takeOver.isPending || assign.isPending || returnToAgent.isPending || close.isPending,
+    isBusy: all.some(({ isPending }) => isPending),
+    resolve: () => resolve.mutateAsync({ id }).then(succeeded, failed),
+    reopen: () => reopen.mutateAsync({ id }).then(succeeded, failed),
+    snooze: (until: Date) => snooze.mutateAsync({ id, body: { until: until.toISOString() } }).then(succeeded, failed),
     takeOver: () => takeOver.mutateAsync({ id }).then(succeeded, failed),
     assign: (userId: string) => assign.mutateAsync({ id, body: { userId } }).then(succeeded, failed),
     returnToAgent: (note: string) =>

@@ -13,7 +13,9 @@ export type InboxAct =
   | "returnToAgent"
   | "assign"
   | "addTag"
-  | "close";
+  | "close"
+  | "resolve"
+  | "snooze";
 
 const stored = "foyer.inbox-keys";
 
@@ -29,6 +31,8 @@ const letters: Record<string, InboxAct> = {
   a: "assign",
   g: "addTag",
   c: "close",
+  e: "resolve",
+  s: "snooze",
 };
 /** Keys that work only in the list, because elsewhere they scroll or delete. */
 const listKeys: Record<string, InboxAct> = { ArrowDown: "next", ArrowUp: "previous", Delete: "delete" };

@@ -37,6 +37,21 @@ export function createMarks(db: Db) {
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
+    /** Restores an earlier read mark. @returns false when the conversation was read since */
+    async restoreReadMark(
+      organizationId: string,
+      id: string,
+      { readAt, markedAt }: { readAt: Instant | null; markedAt: Instant },
+    ): Promise<boolean> {
+      const result = await db
+        .updateTable("conversations")
+        .set({ readAt })
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .where("readAt", "=", markedAt)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
     /** @returns false when the organization has no such conversation */
     async markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
       const result = await db

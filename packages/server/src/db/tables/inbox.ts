@@ -1,7 +1,7 @@
-import type { Instant, Json } from "./column-types.ts";
+import type { Flag, Instant, Json } from "./column-types.ts";
 
-/** Tables for saved views, see inbox/views/. */
-export type InboxTables = { inboxViews: InboxViewRow };
+/** Tables for saved views and bulk actions, see inbox/views/ and inbox/bulk/. */
+export type InboxTables = { inboxViews: InboxViewRow; bulkActions: BulkActionRow; bulkItems: BulkItemRow };
 
 export type InboxViewRow = {
   id: string;
@@ -14,4 +14,43 @@ export type InboxViewRow = {
   columns: Json;
   createdAt: Instant;
   updatedAt: Instant;
+};
+
+export type BulkActionRow = {
+  id: string;
+  organizationId: string;
+  /** the member who started it */
+  userId: string;
+  /** the action and its parameters */
+  change: Json;
+  /** the filter whose conversations are collected; null when the request named them */
+  selection: Json | null;
+  state: "collecting" | "running" | "done" | "undoing" | "undone";
+  /** asks the process that runs it to stop and undo it */
+  isUndoRequested: Flag;
+  /** the id of the last conversation that was collected; older ones follow */
+  lastCollected: string | null;
+  total: number;
+  done: number;
+  skipped: number;
+  undone: number;
+  /** consecutive failures, such as of the database */
+  failures: number;
+  createdAt: Instant;
+  finishedAt: Instant | null;
+  /** when a process may claim it; null when nothing is left to do */
+  dueAt: Instant | null;
+  fence: number;
+};
+
+/**
+ * A conversation of a bulk action. `started` means that its earlier state is stored and the change may have been made.
+ */
+export type BulkItemRow = {
+  bulkId: string;
+  conversationId: string;
+  organizationId: string;
+  state: "pending" | "started" | "done" | "skipped" | "undone";
+  /** what an undo restores; null until it is started */
+  before: Json | null;
 };

@@ -95,6 +95,8 @@ const labels: Record<string, string> = {
   "DELETE /conversations/:id/tags/:tagId": "Removed a tag from a conversation",
   "PATCH /tags/:id": "Renamed a tag",
   "DELETE /tags/:id": "Deleted a tag",
+  "POST /conversations/bulk": "Changed several conversations",
+  "POST /conversations/bulk/:id/undo": "Undid a change of several conversations",
   "POST /inbox/views": "Saved a view of the inbox",
   "PATCH /inbox/views/:id": "Changed a view of the inbox",
   "DELETE /inbox/views/:id": "Deleted a view of the inbox",

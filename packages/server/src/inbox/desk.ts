@@ -2,10 +2,13 @@ import type { AgentService } from "../agents/service.ts";
 import { createDraftWriter } from "../chat/draft-reply.ts";
 import type { AttachmentService } from "../conversations/attachments/service.ts";
 import type { ConversationService } from "../conversations/service.ts";
+import { createTagService } from "../conversations/tags/service.ts";
 import type { AppDeps } from "../fastify.ts";
 import type { App } from "../http/app.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { createTokenBudgets } from "../plans/token-budget.ts";
+import { bulkRoutes } from "./bulk/routes.ts";
+import { createBulkService } from "./bulk/service.ts";
 import { cannedReplyRoutes } from "./canned-replies/routes.ts";
 import { createCannedReplyService } from "./canned-replies/service.ts";
 import { draftRoutes } from "./draft-routes.ts";
@@ -16,13 +19,22 @@ import { createNoteService } from "./notes/service.ts";
 import { inboxRoutes } from "./routes.ts";
 import type { InboxService } from "./service.ts";
 import { viewRoutes } from "./views/routes.ts";
-import type { ViewService } from "./views/service.ts";
+import { createViewService } from "./views/service.ts";
+
+export type Desk = ReturnType<typeof createDesk>;
+
+/** Creates what members order the inbox with: tags, saved views and bulk actions. */
+export function createDesk(deps: AppDeps, parts: Omit<Parameters<typeof createBulkService>[1], "tags" | "views">) {
+  const tags = createTagService(deps, parts.conversations);
+  const views = createViewService(deps);
+  return { tags, views, bulk: createBulkService(deps, { ...parts, tags, views }) };
+}
 
 type Parts = {
   agents: AgentService;
   conversations: ConversationService;
   attachments: AttachmentService;
-  views: ViewService;
+  desk: Desk;
   inbox: InboxService;
   live: LiveStreams;
   idempotency: Idempotency;
@@ -32,12 +44,13 @@ type Parts = {
 
 /** Registers the routes with which members work in the inbox. */
 export function addInboxRoutes(app: App, deps: AppDeps, parts: Parts): void {
-  const { agents, conversations, attachments, views, inbox, live, idempotency, writing } = parts;
+  const { agents, conversations, attachments, desk, inbox, live, idempotency, writing } = parts;
   const draft = createDraftWriter(deps, { budgets: createTokenBudgets(deps), ...writing });
   draftRoutes(app, deps.config, { agents, conversations, attachments, draft });
   noteRoutes(app, createNoteService(deps, { conversations, attachments }), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
-  viewRoutes(app, views);
+  viewRoutes(app, desk.views);
+  bulkRoutes(app, desk.bulk);
   inboxRoutes(app, { config: deps.config, inbox, idempotency });
   liveRoutes(app, deps, { live, conversations });
 }

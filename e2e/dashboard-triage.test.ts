@@ -1,0 +1,96 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, measureOverflow } from "../test/browser.ts";
+import { insertConversation } from "../test/conversation-seed.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+
+const COUNT = 20;
+
+describe("triage in the inbox", () => {
+  let site: DashboardSite;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+  });
+  afterAll(() => site.stop());
+
+  /** @returns the id of a new agent with this many open conversations, the newest of which is number 1 */
+  async function createAgent(page: Page, count: number): Promise<string> {
+    const { id: agentId } = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data;
+    const owner = { organizationId: site.owner.organizationId, agentId };
+    for (let number = 1; number <= count; number++) {
+      const createdAt = Date.now() - number * 1_000;
+      const sayings = [{ content: `Question number ${number}?` }, { content: "I do not know." }];
+      await insertConversation(site.server.deps.db, owner, { createdAt, updatedAt: createdAt }, sayings);
+    }
+    return agentId;
+  }
+
+  const heading = (page: Page, number: number) =>
+    page.getByRole("heading", { name: `Question number ${number}?`, exact: true, level: 2 });
+
+  it("reads, answers, tags and resolves twenty conversations with the keyboard alone", async () => {
+    const { page, problems } = await site.signIn();
+    const agentId = await createAgent(page, COUNT);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open`);
+    await page.getByRole("heading", { name: `${COUNT} conversations` }).waitFor();
+    await page.keyboard.press("j");
+    await page.locator("[data-conversation]:focus").waitFor();
+    await page.keyboard.press("Enter");
+    for (let number = 1; number <= COUNT; number++) {
+      await heading(page, number).waitFor();
+      await page.keyboard.press("t");
+      const field = page.getByLabel("Message to the visitor");
+      await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await page.keyboard.type(`Answer ${number}`);
+      await page.keyboard.press("Enter");
+      await page.getByRole("region", { name: "Messages" }).getByText(`Answer ${number}`, { exact: true }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("g");
+      await page.getByRole("dialog", { name: "Add tag" }).waitFor();
+      await page.keyboard.type("triaged");
+      await page
+        .getByRole("option", { name: /triaged/ })
+        .first()
+        .waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog", { name: "Add tag" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Remove the tag triaged" }).waitFor();
+      await page.keyboard.press("e");
+    }
+    await page.getByText("No open conversations").waitFor();
+    const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=resolved&limit=100`);
+    const states = data.map(({ tags, messageCount }: { tags: { name: string }[]; messageCount: number }) => [
+      tags[0]?.name,
+      messageCount,
+    ]);
+    expect(states).toEqual(Array.from({ length: COUNT }, () => ["triaged", 3]));
+    expect(problems).toEqual([]);
+  });
+
+  it("resolves, snoozes and opens conversations again on a phone", async () => {
+    const { page, problems } = await site.signIn();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const agentId = await createAgent(page, 3);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open`);
+    await page.getByRole("link", { name: /Question number 1\?/ }).click();
+    await heading(page, 1).waitFor();
+    await page.getByRole("button", { name: "Resolve", exact: true }).click();
+    await heading(page, 2).waitFor();
+    await expect.poll(() => measureOverflow(page)).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Assign, snooze or close" }).click();
+    await page.getByRole("menuitem", { name: "Snooze…" }).click();
+    await page.getByRole("dialog", { name: "Snooze conversation" }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: /Until tomorrow/ }).click();
+    await heading(page, 3).waitFor();
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=snoozed`);
+    await page.getByRole("link", { name: /Question number 2\?/ }).click();
+    await page.getByText(/Snoozed until/).waitFor();
+    await page.getByRole("button", { name: "Open again" }).click();
+    await page.getByRole("button", { name: "Resolve", exact: true }).waitFor();
+    const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=open`);
+    expect(data).toHaveLength(2);
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,234 @@
+import type { BulkActionName } from "@foyer/contract";
+import { tagKey, toTagName } from "@foyer/contract/rules/tag-name";
+import type { Transaction } from "kysely";
+import type { ConversationRef } from "../../conversations/log/change.ts";
+import type { ConversationLog } from "../../conversations/log/log.ts";
+import { lockConversation } from "../../conversations/log/marks.ts";
+import type { TagService } from "../../conversations/tags/service.ts";
+import type { ConversationTrash } from "../../conversations/trash.ts";
+import type { Instant } from "../../db/tables/column-types.ts";
+import type { ConversationRow, Tables } from "../../db/tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { AssignConversation } from "../assign-conversation.ts";
+
+/** The action of a bulk action with its parameters, as it is stored. */
+export type StoredChange = { action: BulkActionName; userId?: string; until?: Instant; tag?: string };
+
+/** What an undo needs to know about a conversation before its change. */
+export type Before = Pick<ConversationRow, "handler" | "assigneeId" | "epoch" | "status" | "snoozedUntil"> & {
+  readAt: Instant | null;
+  /** whether it has the tag of the change; false for other changes */
+  isTagged: boolean;
+};
+
+/** A conversation to change, and who changes it. */
+export type Target = {
+  organizationId: string;
+  conversationId: string;
+  userId: string;
+  /** the member's name, for the trash */
+  userName: string;
+  before: Before;
+  /** whether the change may have been made before a crash. It counts as made then, because an undo checks it again. */
+  isRepeated: boolean;
+  /** when the bulk action was requested */
+  requestedAt: Instant;
+};
+
+/**
+ * Both functions resolve to whether they changed the conversation. They can be repeated after a crash, and throw an
+ * `AppError` when the change does not apply.
+ */
+type Change = { apply(target: Target): Promise<boolean>; undo(target: Target): Promise<boolean> };
+
+type Parts = {
+  assignConversation: AssignConversation;
+  log: ConversationLog;
+  tags: TagService;
+  trash: ConversationTrash;
+};
+
+/** @returns a function that creates the change of one conversation, and its undo, for a stored change */
+export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
+  const { log, tags, trash } = parts;
+  const changes: Record<BulkActionName, (change: StoredChange) => Change> = {
+    assign: ({ userId = "" }) => assignTo(userId, deps, parts),
+    resolve: () => resolveAll(deps, parts),
+    reopen: () => ({
+      apply: async ({ before, ...target }) =>
+        before.status !== "open" &&
+        inTransaction(deps.db, async (trx) => {
+          await log.reopen(trx, target, { userId: target.userId, isAutomatic: false });
+          return true;
+        }),
+      undo: (target) => restoreStatus(deps, log, { target, isAsLeft: ({ status }) => status === "open" }),
+    }),
+    snooze: ({ until = 0 }) => ({
+      apply: (target) => inTransaction(deps.db, (trx) => log.snooze(trx, target, { until, userId: target.userId })),
+      undo: (target) =>
+        restoreStatus(deps, log, {
+          target,
+          isAsLeft: ({ status, snoozedUntil }) => status === "snoozed" && snoozedUntil === until,
+        }),
+    }),
+    read: () => ({
+      async apply({ organizationId, conversationId, before, requestedAt }) {
+        if (before.readAt !== null && before.readAt >= requestedAt) return false;
+        return log.markRead(organizationId, conversationId, requestedAt);
+      },
+      undo: ({ organizationId, conversationId, before, requestedAt }) =>
+        log.restoreReadMark(organizationId, conversationId, { readAt: before.readAt, markedAt: requestedAt }),
+    }),
+    tag: ({ tag = "" }) => ({
+      async apply({ organizationId, conversationId, before }) {
+        if (before.isTagged) return false;
+        await tags.add(organizationId, conversationId, tag);
+        return true;
+      },
+      undo: (target) => removeTag(target, tag),
+    }),
+    untag: ({ tag = "" }) => ({
+      apply: async (target) => target.before.isTagged && removeTag(target, tag),
+      async undo({ organizationId, conversationId, before }) {
+        if (!before.isTagged) return false;
+        await tags.add(organizationId, conversationId, tag);
+        return true;
+      },
+    }),
+    trash: () => ({
+      async apply({ organizationId, conversationId, userName }) {
+        await trash.trash(organizationId, conversationId, userName);
+        return true;
+      },
+      async undo({ organizationId, conversationId }) {
+        await trash.restore(organizationId, conversationId);
+        return true;
+      },
+    }),
+  };
+
+  async function removeTag({ organizationId, conversationId }: Target, name: string): Promise<boolean> {
+    const key = tagKey(toTagName(name));
+    const tag = await deps.db
+      .selectFrom("tags")
+      .select("id")
+      .where("organizationId", "=", organizationId)
+      .where("nameKey", "=", key)
+      .executeTakeFirst();
+    if (!tag) return false;
+    await tags.remove(organizationId, conversationId, tag.id);
+    return true;
+  }
+
+  return (change: StoredChange): Change => changes[change.action](change);
+}
+
+function assignTo(assigneeId: string, { db }: Pick<Deps, "db">, { assignConversation, log }: Parts): Change {
+  return {
+    apply: ({ organizationId, conversationId, userId }) =>
+      assignConversation(
+        { organizationId, id: conversationId },
+        { userId: assigneeId, mayReplace: true, assignedBy: userId },
+        async (_, isAssigned) => isAssigned,
+      ),
+    async undo({ organizationId, conversationId, userId, before }) {
+      const conversation = { organizationId, conversationId };
+      // The assignment began this epoch. In a later one, somebody else has changed who has the conversation.
+      const epoch = before.epoch + 1;
+      if (before.handler === "human" && before.assigneeId !== null) {
+        const current = await db
+          .selectFrom("conversations")
+          .select(["epoch", "assigneeId"])
+          .where("id", "=", conversationId)
+          .where("organizationId", "=", organizationId)
+          .executeTakeFirst();
+        if (current?.epoch !== epoch || current.assigneeId !== assigneeId) return false;
+        return assignConversation(
+          { organizationId, id: conversationId },
+          { userId: before.assigneeId, mayReplace: true, assignedBy: userId },
+          async (_, isAssigned) => isAssigned,
+        );
+      }
+      return inTransaction(db, async (trx) => {
+        const ending = { from: "waiting or human", endedBy: "member", userId, note: null, epoch } as const;
+        if (!(await log.returnToAgent(trx, conversation, ending))) return false;
+        if (before.handler === "waiting") await requestAgain(trx, log, conversation);
+        return true;
+      });
+    },
+  };
+}
+
+function resolveAll({ db }: Pick<Deps, "db">, { assignConversation, log }: Parts): Change {
+  return {
+    apply: (target) =>
+      inTransaction(db, (trx) => log.resolve(trx, target, { by: { userId: target.userId, isAutomatic: false } })),
+    async undo(target) {
+      const { organizationId, conversationId, userId, before } = target;
+      const isAsLeft = ({ status }: Standing) => status === "resolved";
+      if (!(await restoreStatus({ db }, log, { target, isAsLeft }))) return false;
+      if (before.handler === "waiting") {
+        await inTransaction(db, (trx) => requestAgain(trx, log, { organizationId, conversationId }));
+      }
+      if (before.handler === "human" && before.assigneeId !== null) {
+        const assignment = { userId: before.assigneeId, mayReplace: false, assignedBy: userId };
+        await assignConversation({ organizationId, id: conversationId }, assignment, async () => {});
+      }
+      return true;
+    },
+  };
+}
+
+type Standing = Pick<Before, "status" | "snoozedUntil">;
+
+/** Gives a conversation its earlier status, unless a person or a message has changed it since. */
+async function restoreStatus(
+  { db }: Pick<Deps, "db">,
+  log: ConversationLog,
+  { target, isAsLeft }: { target: Target; isAsLeft(current: Standing): boolean },
+): Promise<boolean> {
+  const { organizationId, conversationId, userId, before } = target;
+  const conversation = { organizationId, conversationId };
+  return inTransaction(db, async (trx) => {
+    if (!(await lockConversation(trx, conversation))) return false;
+    const current = await trx
+      .selectFrom("conversations")
+      .select(["status", "snoozedUntil"])
+      .where("id", "=", conversationId)
+      .where("organizationId", "=", organizationId)
+      .executeTakeFirst();
+    if (!current || !isAsLeft(current)) return false;
+    const by = { userId, isAutomatic: false };
+    if (before.status === "resolved") return log.resolve(trx, conversation, { by });
+    if (before.status === "snoozed" && before.snoozedUntil !== null) {
+      return log.snooze(trx, conversation, { until: before.snoozedUntil, userId });
+    }
+    await log.reopen(trx, conversation, by);
+    return true;
+  });
+}
+
+/** Lets the visitor wait for a person again, as before. The team is notified as for any request. */
+async function requestAgain(
+  trx: Transaction<Tables>,
+  log: ConversationLog,
+  { organizationId, conversationId }: ConversationRef,
+): Promise<void> {
+  const agent = await trx
+    .selectFrom("agents")
+    .innerJoin("conversations", "conversations.agentId", "agents.id")
+    .select(["agents.id", "agents.handoff"])
+    .where("conversations.id", "=", conversationId)
+    .where("conversations.organizationId", "=", organizationId)
+    .executeTakeFirstOrThrow();
+  const { cause, reason, summary, email } = await trx
+    .selectFrom("handoffs")
+    .select(["cause", "reason", "summary", "email"])
+    .where("organizationId", "=", organizationId)
+    .where("conversationId", "=", conversationId)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  await log.request(trx, agent, { organizationId, conversationId, cause, reason, summary, email });
+}
