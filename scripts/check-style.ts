@@ -59,7 +59,18 @@ const resources =
   "auth plans providers trash agents tools documents conversations events triggers versions forms visitors chat evaluations inbox doctor setup pages".split(
     " ",
   );
-const sharedFolders = ["pools", "jobs", "http", "db", "models", "outbound", "outbox", "pictures", "telemetry"];
+const sharedFolders = [
+  "agent-folders",
+  "pools",
+  "jobs",
+  "http",
+  "db",
+  "models",
+  "outbound",
+  "outbox",
+  "pictures",
+  "telemetry",
+];
 
 /** Reports every violation of a rule of docs/architecture.md that the linter cannot check, one message each. */
 export function findProblems(modules: Module[]): string[] {

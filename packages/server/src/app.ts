@@ -40,6 +40,7 @@ import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
 import { createEvaluations, type Evaluations, evaluationRoutes } from "./evaluations/evaluations.ts";
+import { fileTests } from "./evaluations/tests/file-tests.ts";
 import { createIdleWorker } from "./events/idle-worker.ts";
 import { recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
@@ -304,12 +305,12 @@ function addVersions(
     evaluations,
     ...parts
   }: Omit<Parameters<typeof createVersionService>[1], "requirePassingTests"> &
-    Parameters<typeof createAgentFileService>[1] & { evaluations: Evaluations },
+    Omit<Parameters<typeof createAgentFileService>[1], "fileTests"> & { evaluations: Evaluations },
 ) {
   const { tests } = evaluations;
   versionRoutes(app, createVersionService(deps, { ...parts, requirePassingTests: tests.requirePassing }));
   evaluationRoutes(app, evaluations);
-  agentFileRoutes(app, createAgentFileService(deps, parts));
+  agentFileRoutes(app, createAgentFileService(deps, { ...parts, fileTests }));
 }
 
 function addTools(

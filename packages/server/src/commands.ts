@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { DAY_MS } from "@foyer/contract/rules/time";
+import { folderUsage, isFolderCommand, runFolderCommand } from "./agent-folders/folder-commands.ts";
 import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./auth/account-store.ts";
 import { generateKey } from "./auth/api-keys/key-format.ts";
 import { deleteKey, insertKey, listKeys } from "./auth/api-keys/store.ts";
@@ -27,7 +28,8 @@ const usage = `npm run foyer -- <command>
   backup <folder> [--verify]                                          SQLite only; the server may keep running; --verify tries to restore it
   restore <folder>                                                    SQLite only; stop the server first; erases erased visitors again
   ledger export <file>                                                save what a restored backup must not undo (as private as a backup)
-  ledger apply <file>                                                 after pg_restore, before the servers start: erase erased visitors again`;
+  ledger apply <file>                                                 after pg_restore, before the servers start: erase erased visitors again
+${folderUsage}`;
 
 type Options = {
   email?: string;
@@ -88,7 +90,11 @@ const unmigrated: ReadonlySet<string> = new Set(["restore", "ledger export"]);
 export async function runCommandLine(): Promise<void> {
   try {
     loadDotEnv();
-    console.log(await runCommand(process.argv.slice(2), process.env));
+    const args = process.argv.slice(2);
+    if (!isFolderCommand(args)) return console.log(await runCommand(args, process.env));
+    const { output, exitCode } = await runFolderCommand(args, process.env);
+    console.log(output);
+    process.exitCode = exitCode;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

@@ -5,6 +5,7 @@ import { closed, idParams, inEnvelope, nullable, ref, stringEnum } from "../sche
 import { ToolCreate } from "../tools/tool.ts";
 import { triggerFields, triggerOptions } from "../triggers/trigger.ts";
 import { AgentCreate } from "./agent.ts";
+import { AgentFileTest, agentTestLimits } from "./agent-tests.ts";
 
 /** The format of agents as files. A change that earlier servers would misread gets the next number. */
 export const agentFileFormat = "foyer-agent/1";
@@ -72,6 +73,12 @@ const parts = {
     Type.Array(FileTrigger, {
       maxItems: agentFileLimits.triggers,
       description: "The triggers, each with its own name",
+    }),
+  ),
+  tests: Type.Optional(
+    Type.Array(AgentFileTest, {
+      maxItems: agentTestLimits.tests,
+      description: "The tests that were written by hand. Those that were kept from conversations stay on their server.",
     }),
   ),
   missingSecrets: Type.Optional(

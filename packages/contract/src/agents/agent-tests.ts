@@ -107,6 +107,15 @@ export const AgentTest = Type.Object(
 );
 export type AgentTest = Static<typeof AgentTest>;
 
+/** A test in the file of its agent. */
+export const AgentFileTest = Type.Object({
+  name,
+  turns: Turns,
+  checks: content.checks,
+  results: Type.Optional(Results),
+});
+export type AgentFileTest = Static<typeof AgentFileTest>;
+
 /** A test without what belongs to one server. */
 export type AgentTestContent = Pick<AgentTest, keyof typeof content>;
 

@@ -192,7 +192,7 @@ function toResult({ id, name }: AgentTestRow, runs: readonly Failures[]): AgentT
 }
 
 /** @throws 400 */
-function toColumns({ name, turns, checks, results }: AgentTestCreate) {
+export function toColumns({ name, turns, checks, results }: AgentTestCreate) {
   return {
     name: readName(name),
     turns: JSON.stringify(turns),

@@ -1,4 +1,10 @@
-import { type AgentContent, type AgentFile, agentFileFormat, type ToolContent } from "@foyer/contract";
+import {
+  type AgentContent,
+  type AgentFile,
+  type AgentTestContent,
+  agentFileFormat,
+  type ToolContent,
+} from "@foyer/contract";
 import { inKeyOrder } from "../../in-key-order.ts";
 import { withUniqueNames } from "../compare.ts";
 import { maskSecrets } from "./tool-secrets.ts";
@@ -6,25 +12,27 @@ import { maskSecrets } from "./tool-secrets.ts";
 type Source = {
   slug: string;
   content: AgentContent;
+  tests: readonly AgentTestContent[];
   /** the email addresses of members, by user id */
   emailOf: ReadonlyMap<string, string>;
 };
 
 /** An agent as `GET /agents/:id/export` returns it: with sorted keys, and without secrets that its tools write out. */
-export function toAgentFile(source: Source): AgentFile {
+export function toAgentFile({ tests, ...source }: Source): AgentFile {
   const { tools, ...file } = toPlainFile(source);
   const masked = tools.map(maskSecrets);
   const all = {
     format: agentFileFormat,
     ...file,
     tools: masked.map(({ tool }) => tool),
+    tests,
     missingSecrets: [...new Set(masked.flatMap(({ names }) => names))].toSorted(),
   };
   return JSON.parse(JSON.stringify(all, inKeyOrder));
 }
 
 /** An agent in the form that its file has, with the secrets that its tools write out. */
-export function toPlainFile({ slug, content, emailOf }: Source) {
+export function toPlainFile({ slug, content, emailOf }: Omit<Source, "tests">) {
   return {
     agent: { slug, ...content.agent },
     tools: content.tools.map((tool) => withAddresses(tool, emailOf)),

@@ -88,7 +88,7 @@ onBothDatabases("agents as files", (createDatabase) => {
       headers: { authorization: `Bearer ${owner.key}` },
     });
     const { data } = answer.json();
-    expect(Object.keys(data)).toEqual(["agent", "format", "missingSecrets", "tools", "triggers"]);
+    expect(Object.keys(data)).toEqual(["agent", "format", "missingSecrets", "tests", "tools", "triggers"]);
     expect(data.agent).toMatchObject({ slug: "harbour", name: "Harbour", systemPrompt: "Sell bikes." });
     expect(answer.headers.etag).toBe(`"${(await read()).draftHash}"`);
     expect(JSON.stringify(data)).not.toMatch(/agent_|tool_|org_/);
@@ -389,6 +389,32 @@ onBothDatabases("agents as files", (createDatabase) => {
     expect((await answer("*")).statusCode).toBe(200);
     const two = { agents: [current, { ...minimal, agent: { slug: "b", name: "B" } }] };
     expect((await answer("*", two)).statusCode).toBe(400);
+  });
+
+  it("exports and applies the tests that were written by hand", async () => {
+    const greets = { name: "Greets", turns: ["Hello"], checks: [{ kind: "says", text: "hello" }], results: {} };
+    await owner.call("POST", `/agents/${agentId}/tests`, greets);
+    const current = await file();
+    expect(current.tests).toEqual([greets]);
+    expect(await changesOf(owner, current, "?prune=true")).toEqual([]);
+    const changed = {
+      ...current,
+      tests: [
+        { ...greets, turns: ["Good evening"] },
+        { ...greets, name: "Leaves" },
+      ],
+    };
+    expect(await changesOf(owner, changed)).toEqual([
+      { agent: "harbour", action: "change", kind: "test", name: "Greets", fields: ["turns"] },
+      { agent: "harbour", action: "create", kind: "test", name: "Leaves", fields: [] },
+    ]);
+    expect(await changesOf(owner, { ...current, tests: [] }, "?prune=true")).toMatchObject([
+      { action: "remove", name: "Greets" },
+      { action: "remove", name: "Leaves" },
+    ]);
+    expect(await detailsOf({ ...current, tests: [{ ...greets, checks: [{ kind: "says" }] }] })).toMatchObject([
+      { path: "tests.0.checks.0.text", code: "required" },
+    ]);
   });
 
   it("applies two files at once, one after the other", async () => {

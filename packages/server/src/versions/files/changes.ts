@@ -14,7 +14,7 @@ export function listChanges(slug: string, before: AgentContent | null, after: Ag
 }
 
 /** The changes of a list whose entries have names. */
-function listNamed(place: Pick<ApplyChange, "agent" | "kind">, from: Named, to: Named): ApplyChange[] {
+export function listNamed(place: Pick<ApplyChange, "agent" | "kind">, from: Named, to: Named): ApplyChange[] {
   const [before, after] = [withUniqueNames(from), withUniqueNames(to)];
   return [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((name): ApplyChange[] => {
     const [old, current] = [before.get(name), after.get(name)];

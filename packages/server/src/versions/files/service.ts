@@ -1,4 +1,4 @@
-import type { AgentContent, AgentFile, AppliedAgents, ApplyBody, ApplyChange } from "@foyer/contract";
+import type { AgentContent, AgentFile, AgentTestContent, AppliedAgents, ApplyBody, ApplyChange } from "@foyer/contract";
 import { findSecretNames } from "@foyer/contract/rules/url-template";
 import type { Transaction } from "kysely";
 import { withDraft, writeColumns } from "../../agents/draft-columns.ts";
@@ -17,7 +17,8 @@ import { readSnapshot, serialize } from "../content.ts";
 import { checkMatch } from "../drafts.ts";
 import type { Missing } from "../write-content.ts";
 import { listRecipients, toAgentFile, toPlainFile } from "./agent-file.ts";
-import { listChanges } from "./changes.ts";
+import { listChanges, listNamed } from "./changes.ts";
+import { type FileTests, prepareTests, type TestChanges } from "./file-tests.ts";
 import { findMembers, readAddresses } from "./members.ts";
 import { prepareSettings } from "./prepare-settings.ts";
 import { prepareTools, type RowChanges } from "./prepare-tools.ts";
@@ -35,6 +36,7 @@ type Parts = {
   drafts: Drafts;
   tools: Pick<ToolService, "rows" | "prepareNew" | "prepareChange" | "insertIn" | "updateIn" | "deleteIn">;
   secrets: Pick<SecretService, "hostsOf">;
+  fileTests: FileTests;
   /** called once a change is committed */
   onChange(agentId: string): void;
 };
@@ -43,7 +45,14 @@ type Parts = {
 type Options = { dryRun: boolean; prune: boolean; isAlone: boolean; editor: Editor };
 
 /** An agent as members edit it. `row` has the columns of its draft. */
-type State = { row: AgentRow; content: AgentContent; tools: ToolRow[]; triggers: TriggerRow[]; hash: string };
+type State = {
+  row: AgentRow;
+  content: AgentContent;
+  tools: ToolRow[];
+  triggers: TriggerRow[];
+  tests: AgentTestContent[];
+  hash: string;
+};
 
 type Prepared = {
   file: AgentFile;
@@ -51,6 +60,7 @@ type Prepared = {
   columns: Partial<AgentRow>;
   tools: RowChanges<ToolRow>;
   triggers: RowChanges<PreparedTrigger>;
+  tests: TestChanges;
   missing: Missing[];
 };
 
@@ -63,7 +73,10 @@ class DryRun extends Error {}
 class StaleError extends Error {}
 
 /** Agents as text: `GET /agents/:id/export` and `POST /agents/apply`. */
-export function createAgentFileService({ db }: Pick<Deps, "db">, { agents, drafts, tools, secrets, onChange }: Parts) {
+export function createAgentFileService(
+  { db }: Pick<Deps, "db">,
+  { agents, drafts, tools, secrets, fileTests, onChange }: Parts,
+) {
   /** Reads the parts of an agent again until none has changed meanwhile. */
   async function read(organizationId: string, agentId: string): Promise<State> {
     for (;;) {
@@ -81,9 +94,10 @@ export function createAgentFileService({ db }: Pick<Deps, "db">, { agents, draft
         return { content, triggers: triggers.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)) };
       });
       const rows = await tools.rows(organizationId, agentId);
+      const tests = await fileTests.read(db, { organizationId, agentId });
       const again = await agents.getPublic(agentId);
       if (hashOf(row) === hashOf(again)) {
-        return { ...state, row: withDraft(again), tools: rows, hash: hashOf(row) };
+        return { ...state, row: withDraft(again), tools: rows, tests, hash: hashOf(row) };
       }
     }
   }
@@ -110,6 +124,7 @@ export function createAgentFileService({ db }: Pick<Deps, "db">, { agents, draft
     const current = state && plain ? { agent: state.row, stored: state.content.agent } : null;
     let settings: Awaited<ReturnType<typeof prepareSettings>> = { columns: {}, missing: [] };
     let toolChanges: RowChanges<ToolRow> = { removed: [], changed: [], created: [] };
+    let testChanges: TestChanges = { removed: [], written: [] };
     let triggerChanges: RowChanges<PreparedTrigger> = { removed: [], changed: [], created: [] };
     await checkAllSequentially([
       async () => {
@@ -130,8 +145,11 @@ export function createAgentFileService({ db }: Pick<Deps, "db">, { agents, draft
           { forms: listForms(file, state, prune), organizationId, path, prune },
         );
       },
+      async () => {
+        testChanges = await prepareTests(file.tests, state?.tests ?? [], { tests: fileTests, path, prune });
+      },
     ]);
-    return { file, state, ...settings, tools: toolChanges, triggers: triggerChanges };
+    return { file, state, ...settings, tools: toolChanges, triggers: triggerChanges, tests: testChanges };
   }
 
   async function write(
@@ -147,7 +165,8 @@ export function createAgentFileService({ db }: Pick<Deps, "db">, { agents, draft
       await writeParts(trx, agent, prepared);
       const { content } = await readSnapshot(trx, agent);
       await drafts.begin(trx, agent, editor.by);
-      return { slug, agentId: agent.id, content, changes: listChanges(slug, null, content) };
+      const changes = [...listChanges(slug, null, content), ...(await writeTests(agent.id, []))];
+      return { slug, agentId: agent.id, content, changes };
     }
     const { id: agentId } = state.row;
     const place = { organizationId, agentId, editor: { by: editor.by, ifMatch: `"${state.hash}"` } };
@@ -159,7 +178,14 @@ export function createAgentFileService({ db }: Pick<Deps, "db">, { agents, draft
       await writeParts(side, state.row, prepared);
       return (await readSnapshot(side, withDraft(await readRow(trx, { organizationId, agentId })))).content;
     });
-    return { slug, agentId, content, changes: listChanges(slug, state.content, content) };
+    const changes = [...listChanges(slug, state.content, content), ...(await writeTests(agentId, state.tests))];
+    return { slug, agentId, content, changes };
+
+    async function writeTests(id: string, before: readonly AgentTestContent[]): Promise<ApplyChange[]> {
+      const place = { organizationId, agentId: id };
+      await fileTests.write(trx, place, prepared.tests);
+      return listNamed({ agent: slug, kind: "test" }, before, await fileTests.read(trx, place));
+    }
 
     async function writeParts(side: Transaction<Tables>, agent: AgentRow, parts: Prepared): Promise<void> {
       await writeTools(side, { tools, plan, agentId: agent.id }, parts.tools);
@@ -194,9 +220,9 @@ export function createAgentFileService({ db }: Pick<Deps, "db">, { agents, draft
     /** The agent as members edit it, and its hash. @throws 404 */
     async export(organizationId: string, agentId: string): Promise<{ file: AgentFile; hash: string }> {
       await agents.get(organizationId, agentId);
-      const { row, content, hash } = await read(organizationId, agentId);
+      const { row, content, tests, hash } = await read(organizationId, agentId);
       const emailOf = await readAddresses(db, organizationId, listRecipients(content));
-      return { file: toAgentFile({ slug: row.slug, content, emailOf }), hash };
+      return { file: toAgentFile({ slug: row.slug, content, tests, emailOf }), hash };
     },
     /** Gives agents the state of their files: all of them, or none. @throws 400 with the path of every problem */
     async apply(principal: Principal, { agents: given }: ApplyBody, options: Options): Promise<AppliedAgents> {
