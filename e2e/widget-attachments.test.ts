@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessibilityProblems, measureOverflow } from "../test/browser.ts";
 import { takePhoto } from "../test/photo.ts";
 import { createPdf } from "../test/sample-files.ts";
-import { createMember, signedInBrowser } from "../test/session-client.ts";
+import { createMember, password, signedInBrowser } from "../test/session-client.ts";
 import { tinyPictures } from "../test/tiny-pictures.ts";
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
@@ -296,5 +296,83 @@ describe("attachments in the widget", () => {
     expect(messages.at(-1).attachments).toHaveLength(1);
     expect((await member.call("POST", `/conversations/${id}/return`, {})).status).toBe(200);
     await page.locator(".attach").waitFor({ state: "detached" });
+  });
+
+  it("a member sees the visitor's picture in the inbox, answers with one of their own, and the visitor sees it", async () => {
+    const { page, agentId } = await site.visit({ attachments: both, handoff: { isEnabled: true } });
+    await openChat(page);
+    await input(page).setInputFiles([photo, manual]);
+    await uploaded(page, 2);
+    await ask(page, "What is it?");
+    await replyOver(page);
+    const { id } = await lastMessages(agentId);
+    const { email } = await createMember(site.server, site.owner.organizationId, "admin");
+    const { page: desk, problems } = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    await desk.request.post(`${site.server.url}/auth/sign-in/email`, { data: { email, password } });
+    await desk.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${id}`);
+    const thumbnail = desk.getByRole("button", { name: "Open picture IMG_2041.jpg" });
+    const width = () => thumbnail.locator("img").evaluate((image) => (image as HTMLImageElement).naturalWidth);
+    await expect.poll(width).toBe(1176);
+    await thumbnail.click();
+    const viewer = desk.getByRole("dialog", { name: "IMG_2041.jpg" });
+    await viewer.waitFor();
+    await site.picture(desk, "inbox-viewer");
+    expect(await accessibilityProblems(desk)).toEqual([]);
+    await desk.keyboard.press("Escape");
+    await viewer.waitFor({ state: "detached" });
+    expect(await thumbnail.evaluate((button) => button.matches(":focus"))).toBe(true);
+    const download = desk.waitForEvent("download");
+    await desk.getByRole("link", { name: /manual\.pdf/ }).click();
+    expect((await download).suggestedFilename()).toBe("manual.pdf");
+    await desk.getByRole("button", { name: "Take over" }).click();
+    await desk.getByLabel("Message to the visitor").waitFor();
+    await desk.locator("footer input[type=file]").setInputFiles([pngFile("answer.png")]);
+    await desk
+      .getByRole("list", { name: "Attachments" })
+      .getByText(/^\d+ K?B$/)
+      .waitFor();
+    await site.picture(desk, "inbox-draft");
+    expect(await accessibilityProblems(desk)).toEqual([]);
+    await desk.getByRole("button", { name: "Send", exact: true }).click();
+    await desk.getByRole("button", { name: "Open picture answer.png" }).waitFor();
+    await page.locator(".reply .attached canvas.drawn").waitFor();
+    await site.picture(page, "visitor-sees-answer");
+    await desk.getByText("Internal note", { exact: true }).click();
+    await desk.locator("footer input[type=file]").setInputFiles([manual]);
+    await desk
+      .getByRole("list", { name: "Attachments" })
+      .getByText(/^\d+ K?B$/)
+      .waitFor();
+    await desk.getByRole("button", { name: "Add note" }).click();
+    await expect.poll(() => desk.getByRole("link", { name: /manual\.pdf/ }).count()).toBe(2);
+    await site.picture(desk, "inbox-note");
+    expect(problems).toEqual([]);
+  });
+
+  it("the agent's settings allow attachments, and the playground then accepts them", async () => {
+    const agentId = await site.createAgent();
+    const { email } = await createMember(site.server, site.owner.organizationId, "admin");
+    const { page: desk, problems } = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    await desk.request.post(`${site.server.url}/auth/sign-in/email`, { data: { email, password } });
+    await desk.goto(`${site.server.url}/dashboard/agents/${agentId}`);
+    await desk.getByLabel("Pictures", { exact: true }).click();
+    await desk.getByRole("button", { name: "Save", exact: true }).click();
+    await desk.getByText("Saved", { exact: true }).waitFor();
+    await desk.getByText("Only while a person helps").scrollIntoViewIfNeeded();
+    await site.picture(desk, "agent-settings");
+    const { body } = await site.owner.call("GET", `/agents/${agentId}`);
+    expect(body.data.attachments).toEqual({ images: true, files: false, handoffOnly: false });
+    const playground = desk.getByRole("region", { name: /^Try / });
+    await playground.locator("input[type=file]").setInputFiles([photo]);
+    await playground
+      .getByRole("list", { name: "Attachments" })
+      .getByText(/^\d+ K?B$/)
+      .waitFor();
+    await playground.getByLabel(/^Message to/).fill("What is it?");
+    await playground.getByRole("button", { name: "Send" }).click();
+    await playground.getByText("That is a bike.").waitFor();
+    await playground.getByRole("button", { name: "Open picture IMG_2041.jpg" }).waitFor();
+    await site.picture(desk, "playground");
+    expect(problems).toEqual([]);
   });
 });

@@ -2,10 +2,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { startBrowser } from "./browser.ts";
+import { startOwnServer } from "./dashboard-site.ts";
 import type { TestDatabase } from "./databases.ts";
 import { createAgent } from "./factories.ts";
 import { startHostPage } from "./host-page.ts";
-import { startServer } from "./server.ts";
 import { chunk, eventStream, startUpstream } from "./upstream.ts";
 
 /** The folder for screenshots. Without it, no screenshots are taken, because each takes a fifth of a second. */
@@ -20,8 +20,7 @@ export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;
 export async function startWidgetSite({ database }: { database?: TestDatabase } = {}) {
   const browser = await startBrowser();
   const upstream = await startUpstream();
-  const server = await startServer({
-    listen: true,
+  const server = await startOwnServer({
     ...(database ? { database } : {}),
     env: {
       OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,

@@ -50,6 +50,8 @@ export function openViewer(panel: PanelContext, attachments: AttachmentControlle
     dialog,
   );
   dialog.showModal();
+  // Otherwise the first button would have the focus, and nothing would say which picture is shown.
+  dialog.querySelector<HTMLElement>(".stage")?.focus();
 }
 
 type ViewerProps = {

@@ -63,8 +63,8 @@ export function useAttachments(upload: (file: File, signal: AbortSignal) => Prom
 
   return {
     drafts,
-    /** The ids of the completed uploads, in their order. */
-    ids: drafts.flatMap(({ attachment }) => (attachment ? [attachment.id] : [])),
+    /** The completed uploads, in their order. */
+    attachments: drafts.flatMap(({ attachment }) => (attachment ? [attachment] : [])),
     /** Whether an upload is running or has failed, so that the message cannot be sent yet. */
     isPending: drafts.some(({ attachment }) => attachment === null),
     add,

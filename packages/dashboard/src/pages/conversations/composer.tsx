@@ -60,18 +60,17 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
     const filled = fillCannedText(reply.text, conversation);
     write(text.slice(0, at) + filled + text.slice(caret), at + filled.length);
   });
+  const ids = attaching.attachments.map(({ id: attachmentId }) => attachmentId);
+  const canSend = (text.trim() !== "" || ids.length > 0) && !attaching.isPending && !isSending;
   const submit = async () => {
     const sent = text.trim();
-    const { ids, isPending } = attaching;
-    const isEmpty = sent === "" && ids.length === 0;
-    if (isEmpty || isPending || isSending || !(await send({ text: sent, attachments: ids }))) return;
+    if (!canSend || !(await send({ text: sent, attachments: ids }))) return;
     attaching.clear();
     setText((now) => withoutSent(now, text));
     // A note only interrupts the conversation with the visitor, so return to replying, unless the member is already
     // writing another note.
     if (!isReply && canReply && field.current?.value === text) onMode("reply");
   };
-  const canSend = (text.trim() !== "" || attaching.ids.length > 0) && !attaching.isPending && !isSending;
   return (
     <form
       className="grid grid-cols-[minmax(0,1fr)] gap-2"
@@ -184,7 +183,7 @@ function ComposerBar({
             text={text}
             write={write}
             draft={draft}
-            attachments={attaching.ids}
+            attachments={attaching.attachments.map(({ id }) => id)}
           />
           <IconButton
             label="Insert a canned reply"

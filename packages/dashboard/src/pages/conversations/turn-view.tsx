@@ -1,4 +1,3 @@
-import type { NoticeCode } from "@foyer/contract";
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { memo, type ReactNode, useMemo } from "react";
 import { AgentAvatar, Avatar, VisitorAvatar } from "../../components/avatar.tsx";
@@ -10,6 +9,7 @@ import { AttachmentList } from "./attachment-list.tsx";
 import type { HandoffLine } from "./handoff-lines.ts";
 import { MessagePageView } from "./message-page.tsx";
 import { NoteView } from "./note-view.tsx";
+import { noticeTexts } from "./notice-texts.ts";
 import { PlainText } from "./plain-text.tsx";
 import { RemovedLinks } from "./removed-links.tsx";
 import { describeEnd, describeFailure, isRunning, splitReply, type Turn } from "./split-reply.ts";
@@ -204,11 +204,6 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
     </div>
   );
 }
-
-/** What the visitor was told about a reply, for members. */
-const noticeTexts: Record<NoticeCode, string> = {
-  picture_not_seen: "The model can't see pictures. The visitor was told that this reply doesn't consider theirs.",
-};
 
 /** The text of a reply. The widget renders its Markdown as the visitor saw it. */
 function ReplyText({

@@ -1,5 +1,9 @@
+import type { AttachmentSettings } from "@foyer/contract";
 import { ArrowUp, RotateCcw, Square } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { AttachButton } from "../../../components/attach/attach-button.tsx";
+import { DraftList } from "../../../components/attach/draft-list.tsx";
+import { useAttachments } from "../../../components/attach/use-attachments.ts";
 import { Button, ButtonLink, IconButton } from "../../../components/button.tsx";
 import { isComposing } from "../../../components/composing.ts";
 import { GrowingTextarea } from "../../../components/field.tsx";
@@ -116,7 +120,8 @@ function Turns({
                 turn={turn}
                 agentName={agentName}
                 chat={chat}
-                onAgain={() => !chat.isRunning && void chat.say(turn.said)}
+                // A message that the server has stored keeps its attachments, and they can be attached once.
+                onAgain={() => !chat.isRunning && void chat.say(turn.said || "…", turn.id ? [] : turn.attached)}
               />
             ))}
             {last?.state === "done" && <Suggestions chat={chat} label="Suggestions" suggestions={last.suggestions} />}
@@ -201,9 +206,9 @@ function withFocusKept(chat: PlaygroundChatState, field: RefObject<HTMLTextAreaE
   const focus = () => matchMedia("(hover: hover)").matches && field.current?.focus();
   return {
     ...chat,
-    say: (text) => {
+    say: (...message) => {
       focus();
-      return chat.say(text);
+      return chat.say(...message);
     },
     stop: () => {
       focus();
@@ -226,42 +231,54 @@ function Composer({
   field: RefObject<HTMLTextAreaElement | null>;
 }) {
   const [text, setText] = useState("");
+  const attaching = useAttachments(chat.upload);
+  const canAttach = chat.agent !== undefined && canAttachNow(chat.agent.attachments);
+  const canSend = (text.trim() !== "" || attaching.attachments.length > 0) && !attaching.isPending;
   const send = () => {
-    if (text.trim() === "" || chat.isRunning) return;
-    void chat.say(text.trim());
+    if (!canSend || chat.isRunning) return;
+    void chat.say(text.trim(), attaching.attachments);
     setText("");
+    attaching.clear();
   };
   return (
     <form
-      className="flex items-end gap-2 border-t border-line p-2"
+      className="grid gap-2 border-t border-line p-2"
+      {...(canAttach ? attaching.target : {})}
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
-      <GrowingTextarea
-        ref={field}
-        rows={1}
-        aria-label={`Message to ${agentName}`}
-        placeholder="Write a message"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
-          event.preventDefault();
-          send();
-        }}
-        className="max-h-40 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-edge bg-paper px-3 py-1.5 pointer-coarse:min-h-11"
-      />
-      {chat.isRunning ? (
-        <IconButton label="Stop" className="border border-line text-ink" onClick={chat.stop}>
-          <Square size={14} aria-hidden className="fill-current" />
-        </IconButton>
-      ) : (
-        <IconButton type="submit" label="Send" disabled={text.trim() === ""} className="border border-line text-ink">
-          <ArrowUp size={16} aria-hidden />
-        </IconButton>
-      )}
+      <DraftList attaching={attaching} />
+      <div className="flex items-end gap-2">
+        {canAttach && <AttachButton attaching={attaching} />}
+        <GrowingTextarea
+          ref={field}
+          rows={1}
+          aria-label={`Message to ${agentName}`}
+          placeholder="Write a message"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
+            event.preventDefault();
+            send();
+          }}
+          className="max-h-40 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-edge bg-paper px-3 py-1.5 pointer-coarse:min-h-11"
+        />
+        {chat.isRunning ? (
+          <IconButton label="Stop" className="border border-line text-ink" onClick={chat.stop}>
+            <Square size={14} aria-hidden className="fill-current" />
+          </IconButton>
+        ) : (
+          <IconButton type="submit" label="Send" disabled={!canSend} className="border border-line text-ink">
+            <ArrowUp size={16} aria-hidden />
+          </IconButton>
+        )}
+      </div>
     </form>
   );
 }
+
+/** Whether a visitor can attach something while the agent has the conversation. */
+const canAttachNow = ({ images, files, handoffOnly }: AttachmentSettings) => (images || files) && !handoffOnly;

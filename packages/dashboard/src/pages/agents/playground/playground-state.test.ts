@@ -51,7 +51,7 @@ const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatE
 const after = (...events: ChatEvent[]) =>
   events.reduce<PlaygroundTurn>(
     (turn, event, index) => applyEvent(turn, event, 10 * (index + 1)),
-    createTurn(1, "Hi", 0),
+    createTurn(1, { said: "Hi", attached: [] }, 0),
   );
 
 describe("a reply in the playground", () => {

@@ -1,4 +1,4 @@
-import type { ReplySearch } from "@foyer/contract";
+import type { Attachment, ReplySearch } from "@foyer/contract";
 import {
   type ChatEvent,
   createReplyState,
@@ -22,6 +22,7 @@ type PlaygroundPart = TextPart | PlaygroundTool;
 export type PlaygroundTurn = Omit<ReplyState, "parts"> & {
   key: number;
   said: string;
+  attached: readonly Attachment[];
   parts: readonly PlaygroundPart[];
   state: "running" | "done" | "cut" | "stopped" | "failed";
   problem: string | null;
@@ -38,11 +39,12 @@ export type PlaygroundTurn = Omit<ReplyState, "parts"> & {
   stored: Message | null;
 };
 
-export function createTurn(key: number, said: string, now: number): PlaygroundTurn {
+/** @param said the message and what is attached to it */
+export function createTurn(key: number, said: Pick<PlaygroundTurn, "said" | "attached">, now: number): PlaygroundTurn {
   return {
     ...createReplyState(),
+    ...said,
     key,
-    said,
     parts: [],
     state: "running",
     problem: null,

@@ -1,3 +1,4 @@
+import type { Attachment } from "@foyer/contract";
 import { ChevronRight } from "lucide-react";
 import { useMemo } from "react";
 import { Button } from "../../../components/button.tsx";
@@ -9,6 +10,8 @@ import { Status, Tag } from "../../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
 import { WhyAnswer } from "../../../components/why-answer/why-answer.tsx";
 import { TRANSCRIPT_FONT, WidgetView } from "../../../components/widget-view.tsx";
+import { AttachmentList } from "../../conversations/attachment-list.tsx";
+import { noticeTexts } from "../../conversations/notice-texts.ts";
 import { RemovedLinks } from "../../conversations/removed-links.tsx";
 import { toKind, toolKinds } from "../../tools/tool-kinds.tsx";
 import { findPreviousResult, mayCite, type PlaygroundTool, type PlaygroundTurn } from "./playground-state.ts";
@@ -30,15 +33,21 @@ export function PlaygroundTurnView({
   const isSilent = isRunning && turn.parts.length === 0;
   return (
     <article className="grid gap-3">
-      <div className="justify-self-end rounded-xl bg-sunken px-3.5 py-2 whitespace-pre-wrap sm:max-w-[85%]">
+      <div className="grid justify-items-end gap-1.5 justify-self-end sm:max-w-[85%]">
         <span className="sr-only">You: </span>
-        {turn.said}
+        {chat.conversation && turn.id && <AttachmentList attachments={withUrls(turn.attached, chat.conversation.id)} />}
+        {turn.said !== "" && <div className="rounded-xl bg-sunken px-3.5 py-2 whitespace-pre-wrap">{turn.said}</div>}
       </div>
       <div
         className="grid min-w-0 gap-2 border-s-2 border-line ps-3 data-live:border-lamp"
         data-live={isRunning || undefined}
       >
         <p className="text-sm font-medium">{agentName}</p>
+        {turn.notices.map(({ code }) => (
+          <p key={code} className="text-sm text-soft">
+            {noticeTexts[code]}
+          </p>
+        ))}
         {turn.parts.map((part, index) =>
           part?.type === "text" ? (
             <ReplyText
@@ -69,6 +78,9 @@ export function PlaygroundTurnView({
     </article>
   );
 }
+
+const withUrls = (attachments: readonly Attachment[], conversationId: string) =>
+  attachments.map((one) => ({ ...one, url: `/conversations/${conversationId}/attachments/${one.id}` }));
 
 function TurnEnd({ turn, onAgain }: { turn: PlaygroundTurn; onAgain: () => void }) {
   if (turn.isReconnecting) return <p className="text-sm text-soft">Connection lost. Reconnecting…</p>;

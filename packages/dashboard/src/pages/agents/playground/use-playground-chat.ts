@@ -1,4 +1,5 @@
-import { type ConversationKey, createRequest, FoyerError, stopChat, streamChat } from "@foyer/sdk";
+import type { Attachment } from "@foyer/contract";
+import { attach, type ConversationKey, createRequest, FoyerError, stopChat, streamChat } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../../data/api.ts";
@@ -24,6 +25,8 @@ export function usePlaygroundChat(agentId: string) {
   const user = useQuery(endpointQuery("getSession")).data?.user;
   const who = usePlaygroundVisitor(agentId, user);
   const running = useRef<Running | null>(null);
+  /** Owns the uploads, because the first message has no conversation yet. */
+  const [sessionId] = useState(createSessionId);
   const agent = useQuery(endpointQuery("getAgent", { id: agentId })).data;
   const isRunning = turns.at(-1)?.state === "running";
 
@@ -39,18 +42,19 @@ export function usePlaygroundChat(agentId: string) {
   const edit = (key: number, change: (turn: PlaygroundTurn) => PlaygroundTurn) =>
     setTurns((all) => all.map((turn) => (turn.key === key ? change(turn) : turn)));
 
-  async function sendMessage(said: string): Promise<void> {
+  async function sendMessage(said: string, attached: readonly Attachment[] = []): Promise<void> {
     const key = performance.now();
     const own: Running = { abort: new AbortController(), isStopping: false };
     running.current = own;
     let begunId: string | null = null;
-    setTurns((all) => [...all, createTurn(key, said, key)]);
+    setTurns((all) => [...all, createTurn(key, { said, attached }, key)]);
     const onReconnect = () => edit(key, (turn) => ({ ...turn, isReconnecting: true }));
     const ask = async (hasNewToken: boolean) => {
       const body = {
         agentId,
         messages: [{ role: "user" as const, content: said }],
         conversationId: conversation?.id ?? null,
+        ...(attached.length > 0 ? { sessionId, attachments: attached.map(({ id }) => id) } : {}),
         ...(await who.messageFields({ hasNewToken })),
       };
       const options = { token: conversation?.token, signal: own.abort.signal, onReconnect };
@@ -94,6 +98,8 @@ export function usePlaygroundChat(agentId: string) {
     conversation,
     isRunning,
     say: sendMessage,
+    /** Uploads a file for the next message. */
+    upload: (file: File, signal: AbortSignal) => attach(request, file, { agentId, sessionId, signal }),
     /** Stops the reply. One that has not started yet is stopped as soon as it starts. */
     stop() {
       if (running.current) running.current.isStopping = true;
@@ -111,3 +117,8 @@ export function usePlaygroundChat(agentId: string) {
 }
 
 export type PlaygroundChatState = ReturnType<typeof usePlaygroundChat>;
+
+/** 128 random bits. `crypto.randomUUID` is not available on pages served over plain HTTP. */
+function createSessionId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
