@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ConversationQuery } from "../conversations/conversation.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
-import { clearable, idParams, inEnvelope, ref, Success, stringEnum, Timestamp } from "../schema.ts";
+import { clearable, idParams, inEnvelope, ref, Success, stringEnum, Timestamp, withDescription } from "../schema.ts";
 
 const tags = ["Inbox"];
 const session = { access: "session" } as const;
@@ -31,7 +31,12 @@ const viewReferences = ["agent", "tag", "assignee"] as const;
 export type ViewReference = (typeof viewReferences)[number];
 
 const viewFields = {
-  name: Type.String({ minLength: 1, maxLength: 60, pattern: textPatterns.notBlank }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 60,
+    pattern: textPatterns.notBlank,
+    description: "What members call it",
+  }),
   isShared: Type.Boolean({ description: "Whether all members of the organization have the view" }),
   sort: stringEnum(viewSorts, "`activity`: the conversation with the most recent message first"),
   columns: Type.Array(stringEnum(viewColumns), {
@@ -59,7 +64,9 @@ export const InboxView = Type.Object(
 export type InboxView = Static<typeof InboxView>;
 
 const { name, isShared, sort, columns } = viewFields;
-const filter = clearable(Type.Object(ConversationSelection.properties));
+const filter = withDescription(clearable(Type.Object(ConversationSelection.properties)), {
+  description: "What `GET /conversations` takes; `null` clears a filter",
+});
 
 export const listInboxViews = {
   method: "GET",

@@ -60,7 +60,7 @@ export const listTrash = {
     tags,
     summary: "List what is in the trash, most recently deleted first",
     querystring: Type.Object({
-      kind: Type.Optional(stringEnum(trashKinds)),
+      kind: Type.Optional(stringEnum(trashKinds, "Only entries of this kind")),
       agentId: Type.Optional(Type.String({ description: "Only this agent and what belongs to it" })),
       limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 50. Values above 200 count as 200." })),
       offset: Type.Optional(listOffset),
