@@ -119,6 +119,7 @@ function conversationRow(owner: Owner, id: string, createdAt: number): Conversat
     resolvedAt: null,
     waitingSince: null,
     changedAt: 0,
+    teamId: null,
     lastMessageRole: null,
     lastMessagePreview: null,
     lastMessageAt: null,

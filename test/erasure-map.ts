@@ -76,6 +76,8 @@ export const tablesWithoutVisitorData = {
   identities: "of members",
   bulkActions: "of members; the filter is deleted after a day",
   inboxViews: "set by members",
+  teams: "set by members",
+  teamMembers: "of members",
   indexedDocuments: "of documents",
   indexPostings: "of documents",
   indexSegments: "of documents",

@@ -40,6 +40,7 @@ export * from "./handoff/handoff.ts";
 export * from "./inbox/bulk.ts";
 export * from "./inbox/inbox.ts";
 export * from "./inbox/notices.ts";
+export * from "./inbox/teams.ts";
 export * from "./inbox/views.ts";
 export * from "./models/model.ts";
 export * from "./models/model-settings.ts";

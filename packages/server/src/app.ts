@@ -54,7 +54,7 @@ import type { App } from "./http/app.ts";
 import { refuseAmbiguousPath } from "./http/base-path.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
-import { createAssignConversation } from "./inbox/assign-conversation.ts";
+import { type AssignConversation, createAssignConversation } from "./inbox/assign-conversation.ts";
 import { createHandoffCounters } from "./inbox/counters.ts";
 import { addInboxRoutes, createDesk, type Desk } from "./inbox/desk.ts";
 import { scheduleRelease } from "./inbox/former-members.ts";
@@ -69,6 +69,7 @@ import { createRequestTool } from "./inbox/request-tool.ts";
 import { createInboxService, type InboxService } from "./inbox/service.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
 import { createTeamChats } from "./inbox/team-chats/team-chats.ts";
+import { createTeamAssignment } from "./inbox/teams/assign-waiting.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -193,7 +194,7 @@ export async function createApp(deps: AppDeps) {
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
   const inboxParts = { conversations, assignConversation, log: conversationLog };
   const inbox = createInboxService(deps, { ...inboxParts, agents, attachments });
-  const notices = addNotices(app, deps, { ...parts, outbox, inbox, live, recorder: noticeRecorder });
+  const notices = addNotices(app, deps, { ...parts, ...inboxParts, outbox, inbox, live, recorder: noticeRecorder });
   const evaluations = createEvaluations(deps, { agents, conversations }, sources);
   const desk = createDesk(deps, { ...inboxParts, trash: trash.conversations });
   const sweepers = [attachmentSweeper, createStatusTimer(deps, conversationLog)];
@@ -357,8 +358,10 @@ function addNotices(
     live: LiveStreams;
     recorder: NoticeRecorder;
     conversationLog: ConversationLog;
+    assignConversation: AssignConversation;
   },
 ) {
+  const teamAssignment = createTeamAssignment(deps, { ...parts, isPresent: parts.live.isPresent });
   const teamChats = createTeamChats(deps, parts);
   const { service, timers } = createNotices(deps, { ...parts, teamChats, isPresent: parts.live.isPresent });
   noticeRoutes(app, service);
@@ -367,10 +370,11 @@ function addNotices(
     service,
     start() {
       timers.start();
+      teamAssignment.start();
       teamChats.worker.start();
     },
     async stop() {
-      await Promise.all([timers.stop(), teamChats.worker.stop()]);
+      await Promise.all([timers.stop(), teamAssignment.stop(), teamChats.worker.stop()]);
     },
   };
 }

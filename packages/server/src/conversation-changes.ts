@@ -13,6 +13,7 @@ import { requestAfterFailedReplies, requestAfterFailures, requestAfterRatings } 
 import { createBudgetNotices } from "./inbox/notices/budget-notices.ts";
 import type { NoticeRecorder } from "./inbox/notices/record-notices.ts";
 import { createTeamChatPosts } from "./inbox/team-chats/record-changes.ts";
+import { createTargetRecorder } from "./inbox/teams/record-targets.ts";
 import type { Outbox } from "./outbox/outbox.ts";
 
 type LogParts = {
@@ -46,6 +47,7 @@ export function createLog(
     requestAfterFailedReplies,
     createTeamChatPosts(deps, outbox),
     createConversationEvents(recordEvents, createAttachmentLinks(deps)),
+    createTargetRecorder(),
     listeners.noticeRecorder.listener,
     createBudgetNotices(deps, listeners.noticeRecorder.enqueue),
     listeners.live.listener,

@@ -37,6 +37,7 @@ type Prefix =
   | "test"
   | "replay"
   | "hnd"
+  | "team"
   | "view"
   | "bulk";
 

@@ -380,6 +380,13 @@ export const ConversationQuery = Type.Object({
   tag: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: "Only conversations with the tag that has this id" }),
   ),
+  team: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "Only conversations of the team with this id. `agentId` is then not required.",
+    }),
+  ),
   from: Type.Optional(
     Type.String({
       format: "date-or-date-time",

@@ -49,7 +49,7 @@ export type Author = Static<typeof Author>;
 const timeOfDay = (description: string) =>
   Type.String({ pattern: textPatterns.timeOfDay, description: `${description}, such as \`09:30\`` });
 
-const OfficeHours = Type.Object({
+export const OfficeHours = Type.Object({
   timeZone: Type.String({ minLength: 1, maxLength: 100, description: "IANA time zone, such as `Europe/Zurich`" }),
   days: Type.Array(
     Type.Object({
@@ -122,6 +122,14 @@ export const HandoffSettings = Type.Object(
       description:
         "User ids of the members to notify, in order. If it is empty, all members are notified at the same time.",
     }),
+    teamId: nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          "The team that requests go to. The agent can choose another team that has a description. `null` means that they wait for everyone.",
+      }),
+    ),
   },
   { $id: "HandoffSettings" },
 );
@@ -142,6 +150,7 @@ export const HandoffChanges = Type.Partial(
     failedReplies: settings.failedReplies,
     events: nullable(settings.events),
     escalation: nullable(settings.escalation),
+    teamId: settings.teamId,
   }),
 );
 export type HandoffChanges = Static<typeof HandoffChanges>;
@@ -213,8 +222,8 @@ export const HandoffRecord = Type.Object(
     endedAt: nullable(Timestamp),
     endedHow: nullable(
       stringEnum(
-        ["returned", "closed", "cancelled", "left"],
-        "`returned` to the agent or `closed` by a member, `cancelled` by the visitor, or `left` because the member left the organization and a new request began",
+        ["returned", "closed", "cancelled", "left", "moved"],
+        "`returned` to the agent or `closed` by a member, `cancelled` by the visitor, `left` because the member left the organization and a new request began, or `moved` to a team, for which a new request began",
       ),
     ),
     endedBy: refOrNull(Person, { description: "The member who returned or closed the conversation" }),
@@ -237,6 +246,21 @@ export const AnswerEmail = Type.Object(
 );
 export type AnswerEmail = Static<typeof AnswerEmail>;
 
+/** What a team owes the visitor within a given time. */
+export const replyTargetKinds = ["firstAnswer", "nextAnswer", "resolution"] as const;
+export type ReplyTargetKind = (typeof replyTargetKinds)[number];
+
+/** The next moment by which the team wants to have answered. */
+export const ReplyClock = Type.Object(
+  {
+    kind: stringEnum(replyTargetKinds),
+    dueAt: withDescription(Timestamp, { description: "When the target is missed" }),
+    warnAt: withDescription(Timestamp, { description: "When three quarters of the time have passed" }),
+  },
+  { $id: "ReplyClock" },
+);
+export type ReplyClock = Static<typeof ReplyClock>;
+
 /** Who handles a conversation. Each change increments `epoch`. */
 export const Ownership = Type.Object(
   {
@@ -246,6 +270,19 @@ export const Ownership = Type.Object(
     handoff: refOrNull(Handoff, {
       description: "The current request for a person. `null` while the agent has the conversation.",
     }),
+    team: Type.Optional(
+      nullable(
+        Type.Object(
+          { id: Type.String(), name: Type.String() },
+          { description: "The team of the current request. Only sent to members and API keys." },
+        ),
+      ),
+    ),
+    clock: Type.Optional(
+      refOrNull(ReplyClock, {
+        description: "The team's next target for this conversation, if any. Only sent to members and API keys.",
+      }),
+    ),
   },
   { $id: "Ownership" },
 );
@@ -311,9 +348,19 @@ export const assignConversation = {
   config: { access: "session" },
   schema: {
     tags,
-    summary: "Assign a conversation to a member, even if another member has it",
+    summary: "Assign a conversation to a member or a team, even if another member has it",
+    description:
+      "With `teamId` alone, the visitor waits for that team, and a member who has the conversation no longer has it. Send at least one of the two.",
     params,
-    body: Type.Object({ userId: Type.String({ minLength: 1, description: "The member who continues" }) }),
+    body: Type.Object(
+      {
+        userId: Type.Optional(nullable(Type.String({ minLength: 1, description: "The member who continues" }))),
+        teamId: Type.Optional(
+          nullable(Type.String({ minLength: 1, maxLength: 100, description: "The team that continues" })),
+        ),
+      },
+      { minProperties: 1 },
+    ),
     response: ownership,
   },
 } as const;

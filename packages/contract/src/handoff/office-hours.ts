@@ -42,6 +42,17 @@ export function addOpenMinutes(hours: OfficeHours | null, minutes: number, at: n
   return null;
 }
 
+/** The time within the office hours between two instants, in milliseconds. At most that of the first year. */
+export function countOpenTime(hours: OfficeHours | null, from: number, to: number): number {
+  if (hours === null) return Math.max(to - from, 0);
+  let sum = 0;
+  for (const open of openIntervals(hours, from)) {
+    if (open.from >= to) break;
+    sum += Math.min(open.to, to) - open.from;
+  }
+  return sum;
+}
+
 type Interval = { from: number; to: number };
 
 /**

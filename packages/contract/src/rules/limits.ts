@@ -39,6 +39,9 @@ export const widgetLimits = { offset: 400, suggestions: 10 } as const;
 /** Limits of the handoff settings: minutes, counts of a rule, and lengths of lists. */
 export const handoffSettingsLimits = { promiseMinutes: 1_440, ruleCount: 10, events: 20, exceptions: 100 } as const;
 
+/** The maximum minutes of a team's target or escalation: 30 days. */
+export const maxOpenMinutes = 43_200;
+
 /** Characters of a tool's texts. */
 export const toolTextLimits = {
   name: 64,

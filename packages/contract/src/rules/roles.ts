@@ -33,6 +33,7 @@ const table: readonly Line[] = [
   ["change", "/notice-channels/:id/link", "member"],
   ["change", "/notice-channels", "admin"],
   ["change", "/events/feed", "admin"],
+  ["change", "/teams", "admin"],
 ];
 
 /** The lowest role that may call a route. `url` is the route's pattern. */

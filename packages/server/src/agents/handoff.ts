@@ -1,4 +1,4 @@
-import type { HandoffChanges, HandoffSettings, WidgetHandoff } from "@foyer/contract";
+import type { HandoffChanges, HandoffSettings, OfficeHours, WidgetHandoff } from "@foyer/contract";
 import { addOpenMinutes, findOpening, isOpen, isTimeZone } from "@foyer/contract/rules/office-hours";
 import type { AgentRow } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
@@ -14,6 +14,7 @@ const defaults: HandoffSettings = {
   failedReplies: null,
   events: [],
   escalation: [],
+  teamId: null,
 };
 
 /** The agent's handoff settings, with defaults for those that were not set. */
@@ -36,17 +37,21 @@ export function applyHandoffChanges(stored: string, changes: HandoffChanges | nu
 
 /** Checks what the schema cannot express. @throws 400 */
 export function checkHandoff({ hours }: HandoffChanges): void {
-  if (!hours) return;
+  if (hours) checkOfficeHours("handoff.hours", hours);
+}
+
+/** Checks what the schema of office hours cannot express. @throws 400 naming the field under `path` */
+export function checkOfficeHours(path: string, hours: OfficeHours): void {
   if (!isTimeZone(hours.timeZone)) {
-    throw invalid("handoff.hours.timeZone", "must be an IANA time zone such as Europe/Zurich", "format");
+    throw invalid(`${path}.timeZone`, "must be an IANA time zone such as Europe/Zurich", "format");
   }
   for (const [index, { from, to }] of hours.days.entries()) {
-    if (from >= to) throw invalid(`handoff.hours.days.${index}.to`, "must be later than `from`");
+    if (from >= to) throw invalid(`${path}.days.${index}.to`, "must be later than `from`");
   }
   for (const [index, { from, to }] of hours.exceptions.entries()) {
     const isWhole = from === null && to === null;
     if (!isWhole && (from === null || to === null || from >= to)) {
-      throw invalid(`handoff.hours.exceptions.${index}.to`, "must be later than `from`, or `null` together with it");
+      throw invalid(`${path}.exceptions.${index}.to`, "must be later than `from`, or `null` together with it");
     }
   }
 }

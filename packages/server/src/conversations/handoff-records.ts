@@ -6,7 +6,7 @@ import { toPerson } from "./ownership.ts";
 
 const MAX_RECORDS = 100;
 
-const outcomes = { member: "returned", closed: "closed", visitor: "cancelled", left: "left" } as const;
+const outcomes = { member: "returned", closed: "closed", visitor: "cancelled", left: "left", moved: "moved" } as const;
 
 /** How a conversation's requests for a person were handled: the newest 100, oldest first. Only for members. */
 export async function readHandoffRecords(

@@ -1,5 +1,6 @@
-import type { Author, Handoff, Ownership, Person } from "@foyer/contract";
+import type { Author, Handoff, Ownership, Person, ReplyClock } from "@foyer/contract";
 import { toInitials } from "@foyer/contract/rules/initials";
+import { findNextTarget } from "@foyer/contract/rules/reply-targets";
 import type { Db } from "../db/open.ts";
 import type { HandoffRow } from "../db/tables/handoff.ts";
 import type { ConversationRow, MessageRow } from "../db/tables.ts";
@@ -16,11 +17,16 @@ export function createOwnershipReader(db: Db) {
     const handoffs = handed.length === 0 ? [] : await readCurrentHandoffs(db, handed);
     const userIds = [...new Set(owned.flatMap(({ assigneeId }) => assigneeId ?? []))];
     const users = userIds.length === 0 ? [] : await readUsers(db, userIds);
+    const teamIds = isMember ? [...new Set(handoffs.flatMap(({ teamId }) => teamId ?? []))] : [];
+    const teams = teamIds.length === 0 ? [] : await readTeams(db, teamIds);
     return ({ id, handler, epoch, assigneeId }) => {
       const handoff = handoffs.find(({ conversationId }) => conversationId === id);
       const user = users.find((one) => one.id === assigneeId);
       const assignee = assigneeId === null ? null : toPerson({ id: assigneeId, name: user?.name ?? null }, isMember);
-      return { handler, epoch, assignee, handoff: handoff ? toHandoff(handoff, isMember) : null };
+      const shown = { handler, epoch, assignee, handoff: handoff ? toHandoff(handoff, isMember) : null };
+      if (!isMember || !handoff) return shown;
+      const team = teams.find((one) => one.id === handoff.teamId) ?? null;
+      return { ...shown, team, clock: toClock(handoff) };
     };
   };
 }
@@ -32,6 +38,10 @@ function readCurrentHandoffs(db: Db, conversationIds: string[]): Promise<Handoff
     .where("conversationId", "in", conversationIds)
     .where("endedAt", "is", null)
     .execute();
+}
+
+function readTeams(db: Db, ids: string[]) {
+  return db.selectFrom("teams").select(["id", "name"]).where("id", "in", ids).execute();
 }
 
 function readUsers(db: Db, ids: string[]) {
@@ -64,6 +74,14 @@ function toHandoff(row: HandoffRow, isMember: boolean): Handoff {
     answeredAt: timestamp(answeredAt),
     ...(isMember ? { summary, email, escalatedTo } : {}),
   };
+}
+
+/** The team's next target. */
+function toClock({ targets }: Pick<HandoffRow, "targets">): ReplyClock | null {
+  const next = targets === null ? null : findNextTarget(JSON.parse(targets));
+  if (next === null) return null;
+  const { kind, dueAt, warnAt } = next;
+  return { kind, dueAt: new Date(dueAt).toISOString(), warnAt: new Date(warnAt).toISOString() };
 }
 
 const timestamp = (at: number | null) => (at === null ? null : new Date(at).toISOString());

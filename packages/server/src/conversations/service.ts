@@ -200,9 +200,9 @@ function readActivityPosition({ after, sort, offset = 0 }: ConversationQuery): A
 
 /** @throws 404 when the organization has no such agent, 400 when the query has to name one */
 async function checkAgent(agents: AgentService, organizationId: string, query: ConversationQuery) {
-  const { agentId, handler, status, view } = query;
+  const { agentId, handler, status, view, team } = query;
   if (agentId !== undefined) return void (await agents.get(organizationId, agentId));
-  if (view !== undefined || status !== undefined) return;
+  if (view !== undefined || status !== undefined || team !== undefined) return;
   if (handler === undefined || handler === "agent") throw agentRequiredError();
 }
 
@@ -271,6 +271,7 @@ function toFilter(
     failed,
     test,
     tag,
+    team,
     unread,
     from,
     to,
@@ -289,6 +290,7 @@ function toFilter(
       failed,
       test,
       tag,
+      team,
       unread,
     }),
     ...(assignee === undefined ? {} : { assigneeId: assignee === "me" ? (caller ?? "") : assignee }),
@@ -320,7 +322,7 @@ function toStatus({ status, snoozedUntil, resolvedAt }: StatusColumns) {
 }
 
 function agentRequiredError() {
-  const message = "is required unless `handler` is `waiting` or `human`, or there is a `status`";
+  const message = "is required unless `handler` is `waiting` or `human`, or there is a `status` or `team`";
   return invalid("agentId", message, "required");
 }
 

@@ -340,6 +340,7 @@ function matches(
     failed: hasFailed,
     test,
     tag,
+    team,
     unread,
     from,
     to,
@@ -357,6 +358,7 @@ function matches(
       .$if(assigneeId !== undefined, (x) =>
         assigneeId === "none" ? x.where("assigneeId", "is", null) : x.where("assigneeId", "=", assigneeId ?? ""),
       )
+      .$if(team !== undefined, (x) => x.where("teamId", "=", team ?? null))
       .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
       .$if(from !== undefined, (x) => x.where("createdAt", ">=", from ?? 0))
       .$if(to !== undefined, (x) => x.where("createdAt", "<", to ?? 0))

@@ -93,6 +93,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0110-conversation-status",
       "0111-inbox-views",
       "0112-bulk-actions",
+      "0115-teams",
       "0120-trash",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -173,6 +174,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0110-conversation-status",
       "0111-inbox-views",
       "0112-bulk-actions",
+      "0115-teams",
       "0120-trash",
     ]);
   });

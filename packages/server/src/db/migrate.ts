@@ -70,6 +70,7 @@ import { replays } from "./migrations/0106-replays.ts";
 import { conversationStatus } from "./migrations/0110-conversation-status.ts";
 import { inboxViews } from "./migrations/0111-inbox-views.ts";
 import { bulkActions } from "./migrations/0112-bulk-actions.ts";
+import { teams } from "./migrations/0115-teams.ts";
 import { trash } from "./migrations/0120-trash.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -151,6 +152,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0110-conversation-status", conversationStatus],
   ["0111-inbox-views", inboxViews],
   ["0112-bulk-actions", bulkActions],
+  ["0115-teams", teams],
   ["0120-trash", trash],
 ];
 

@@ -21,6 +21,7 @@ import type { PresenceTables } from "./tables/presence.ts";
 import type { InvitationRow, PendingLinkRow, SessionRow, VerificationRow } from "./tables/sign-in.ts";
 import type { ResolveColumns, StatusColumns } from "./tables/status.ts";
 import type { TeamChatTables } from "./tables/team-chats.ts";
+import type { TeamTables } from "./tables/teams.ts";
 import type { TrashColumns, TrashTables } from "./tables/trash.ts";
 import type { TriggerTables } from "./tables/triggers.ts";
 import type {
@@ -56,6 +57,7 @@ export type Tables = AnswerTables &
   PresenceTables &
   TeamChatTables &
   TrashTables &
+  TeamTables &
   TriggerTables &
   VersionTables &
   VisitorTables & {

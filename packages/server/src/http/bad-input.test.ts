@@ -219,6 +219,8 @@ onBothDatabases("bad input", (createDatabase) => {
     "createAgentTest",
     "keepConversationAsTest",
     "updateAgentTest",
+    "createTeam",
+    "updateTeam",
     "createInboxView",
     "createBulkAction",
     "updateInboxView",
@@ -447,6 +449,7 @@ type Ids = Record<
   | "webhookId"
   | "cannedReplyId"
   | "testId"
+  | "teamId"
   | "viewId"
   | "replayId"
   | "bulkId"
@@ -518,6 +521,8 @@ async function populate(server: TestServer) {
   const bulks = { method: "POST", url: "/conversations/bulk", headers: session } as const;
   const bulk = await app.inject({ ...bulks, payload: { action: "read", conversationIds: [newId("conv")] } });
   const bulkId: string = bulk.json().data.id;
+  const teams = { method: "POST", url: "/teams", headers: session } as const;
+  const teamId: string = (await app.inject({ ...teams, payload: { name: "Workshop" } })).json().data.id;
   const notes = `/conversations/${conversationId}/notes`;
   const noteId: string = (
     await app.inject({ method: "POST", url: notes, headers, payload: { text: "A regular." } })
@@ -554,6 +559,7 @@ async function populate(server: TestServer) {
     formId,
     cannedReplyId,
     testId,
+    teamId,
     viewId,
     replayId,
     bulkId,
@@ -587,6 +593,7 @@ const nobodys: Ids = {
   webhookId: newId("webhook"),
   cannedReplyId: newId("reply"),
   testId: newId("test"),
+  teamId: newId("team"),
   viewId: newId("view"),
   replayId: newId("replay"),
   bulkId: newId("bulk"),
@@ -612,6 +619,7 @@ function fillPath(url: string, ids: Ids) {
     "/triggers": triggerId,
     "/form-submissions": submissionId,
     "/canned-replies": ids.cannedReplyId,
+    "/teams": ids.teamId,
     "/inbox/views": ids.viewId,
     "/conversations/bulk": ids.bulkId,
     "/tags": ids.tagId,
@@ -747,6 +755,8 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     addConversationTag: { name: "refund" },
     updateTag: { name: "refunds" },
     createBulkAction: { action: "read", conversationIds: [newId("conv")] },
+    createTeam: { name: "Repairs" },
+    updateTeam: { name: "Workshop" },
     createInboxView: { name: "Refunds", filter: { agentId } },
     updateInboxView: { name: "Open refunds" },
     createCannedReply: { name: "Hours", text: "We open at 9." },

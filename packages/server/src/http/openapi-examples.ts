@@ -89,6 +89,14 @@ export const requestExamples: Examples = {
   addConversationTag: { name: "refund" },
   updateTag: { name: "refunds" },
   createBulkAction: { action: "tag", tag: "refund", filter: { handler: "human", q: "invoice" } },
+  createTeam: {
+    name: "Workshop",
+    description: "Repairs, spare parts and appointments",
+    members: [{ userId: "user_01jd3v8m4r7e2t9y5w1q6n0k3b", capacity: 5 }],
+    assignment: "least_busy",
+    targets: { firstAnswer: 15, nextAnswer: 30, resolution: 480 },
+  },
+  updateTeam: { targets: { firstAnswer: 10 } },
   createInboxView: {
     name: "Refunds",
     filter: { tag: "tag_01jd3v8m4r7e2t9y5w1q6n0k3b", handler: "human" },

@@ -139,6 +139,11 @@ const everyRoute = [
   "POST /conversations/bulk session",
   "GET /conversations/bulk/:id session",
   "POST /conversations/bulk/:id/undo session",
+  "GET /teams account",
+  "POST /teams account",
+  "GET /teams/:id account",
+  "PATCH /teams/:id account",
+  "DELETE /teams/:id account",
   "GET /inbox/views session",
   "POST /inbox/views session",
   "PATCH /inbox/views/:id session",
@@ -406,6 +411,7 @@ const forAdmins = [
   /^(POST|PATCH|DELETE) \/notice-channels\b(?!\/:id\/link)/,
   /^\w+ \/webhooks\/:id\/secret\b/,
   /^PUT \/events\/feed$/,
+  /^(POST|PATCH|DELETE) \/teams\b/,
 ];
 const forOwners = [/^\w+ \/audit-log$/, /^\w+ \/members\/links$/];
 

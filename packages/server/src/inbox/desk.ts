@@ -1,6 +1,7 @@
 import type { AgentService } from "../agents/service.ts";
 import { createDraftWriter } from "../chat/draft-reply.ts";
 import type { AttachmentService } from "../conversations/attachments/service.ts";
+import type { ConversationLog } from "../conversations/log/log.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import { createTagService } from "../conversations/tags/service.ts";
 import type { AppDeps } from "../fastify.ts";
@@ -18,16 +19,26 @@ import { noteRoutes } from "./notes/routes.ts";
 import { createNoteService } from "./notes/service.ts";
 import { inboxRoutes } from "./routes.ts";
 import type { InboxService } from "./service.ts";
+import { teamRoutes } from "./teams/routes.ts";
+import { createTeamService } from "./teams/service.ts";
 import { viewRoutes } from "./views/routes.ts";
 import { createViewService } from "./views/service.ts";
 
 export type Desk = ReturnType<typeof createDesk>;
 
-/** Creates what members order the inbox with: tags, saved views and bulk actions. */
-export function createDesk(deps: AppDeps, parts: Omit<Parameters<typeof createBulkService>[1], "tags" | "views">) {
+/** Creates what members order the inbox with: teams, tags, saved views and bulk actions. */
+export function createDesk(
+  deps: AppDeps,
+  parts: Omit<Parameters<typeof createBulkService>[1], "tags" | "views"> & { log: ConversationLog },
+) {
   const tags = createTagService(deps, parts.conversations);
   const views = createViewService(deps);
-  return { tags, views, bulk: createBulkService(deps, { ...parts, tags, views }) };
+  return {
+    tags,
+    views,
+    teams: createTeamService(deps, parts.log),
+    bulk: createBulkService(deps, { ...parts, tags, views }),
+  };
 }
 
 type Parts = {
@@ -51,6 +62,7 @@ export function addInboxRoutes(app: App, deps: AppDeps, parts: Parts): void {
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
   viewRoutes(app, desk.views);
   bulkRoutes(app, desk.bulk);
+  teamRoutes(app, desk.teams);
   inboxRoutes(app, { config: deps.config, inbox, idempotency });
   liveRoutes(app, deps, { live, conversations });
 }

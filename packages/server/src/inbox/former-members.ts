@@ -2,13 +2,18 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
 /**
- * Schedules the release of a departing member's conversations, which then wait for a person again. Runs in the
+ * Removes a departing member from teams, and schedules the release of a departing member's conversations, which then wait for a person again. Runs in the
  * transaction that removes the member, as a single statement, because a member can have thousands of conversations.
  */
 export async function scheduleRelease(
   trx: Transaction<Tables>,
   { organizationId, userId }: { organizationId: string; userId: string },
 ): Promise<void> {
+  await trx
+    .deleteFrom("teamMembers")
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
+    .execute();
   await trx
     .insertInto("handoffTimers")
     .columns(["conversationId", "kind", "organizationId", "handoffId", "step", "dueAt"])

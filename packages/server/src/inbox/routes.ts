@@ -50,7 +50,7 @@ export function inboxRoutes(
   app.route({
     ...contract.assignConversation,
     handler: async (request) => ({
-      data: await inbox.assign(readMember(request), request.params.id, request.body.userId),
+      data: await inbox.assign(readMember(request), request.params.id, request.body),
       error: null,
     }),
   });

@@ -38,6 +38,9 @@ type OnWrite = (trx: Executor) => Promise<void>;
  */
 type EndOptions = { onWrite?: OnWrite; epoch?: number | null };
 
+/** Who continues a conversation: a member, a team, or a member for a team. */
+type Assignee = { userId?: string | null; teamId?: string | null };
+
 export type InboxParts = {
   agents: AgentService;
   conversations: ConversationService;
@@ -63,6 +66,19 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     const current = await readOwnership({ organizationId: member.organizationId }, id);
     if (current.assignee?.userId === member.userId) return current;
     throw new AppError("CONFLICT", `${current.assignee?.name ?? "Another member"} has this conversation.`);
+  }
+
+  async function moveToTeam(organizationId: string, conversationId: string, teamId: string): Promise<void> {
+    await inTransaction(db, async (trx) => {
+      const team = await trx
+        .selectFrom("teams")
+        .select("id")
+        .where("id", "=", teamId)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirst();
+      if (!team) throw invalid("teamId", "is not a team of this organization", "unknown_reference");
+      await log.moveToTeam(trx, { organizationId, conversationId }, { teamId });
+    });
   }
 
   return {
@@ -104,13 +120,22 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       await onWrite?.(db);
       return owned;
     },
-    /** Assigns a conversation to any member, even if another member has it. */
-    async assign({ organizationId, userId: assignedBy }: Member, id: string, userId: string): Promise<Ownership> {
+    /**
+     * Assigns a conversation to any member or team, even if another member has it. With both, the member has it, and it
+     * counts for the team.
+     * @throws 400 for a member or team that does not exist
+     */
+    async assign({ organizationId, userId: assignedBy }: Member, id: string, to: Assignee): Promise<Ownership> {
+      const { userId = null, teamId = null } = to;
+      if (userId === null && teamId === null) throw invalid("userId", "is required without `teamId`", "required");
       const row = await conversations.existing({ organizationId }, id);
-      if (!(await areMembers(db, organizationId, [userId]))) {
+      if (userId !== null && !(await areMembers(db, organizationId, [userId]))) {
         throw invalid("userId", "is not a member of this organization", "unknown_reference");
       }
-      await assignConversation(row, { userId, mayReplace: true, assignedBy }, async () => {});
+      if (teamId !== null) await moveToTeam(organizationId, id, teamId);
+      if (userId !== null) {
+        await assignConversation(row, { userId, mayReplace: true, assignedBy }, async () => {});
+      }
       return readOwnership({ organizationId }, id);
     },
     /**

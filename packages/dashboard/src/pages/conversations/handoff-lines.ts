@@ -43,6 +43,7 @@ function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName:
     closed: `${who} closed the conversation`,
     cancelled: "The visitor stopped waiting",
     left: "The member left the organization, so the visitor waits again",
+    moved: "The conversation was assigned to a team",
   };
   return createLine({ name: "ended", at: endedAt, text: texts[endedHow], note });
 }

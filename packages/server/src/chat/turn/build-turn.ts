@@ -161,6 +161,7 @@ function newConversation(
     resolvedAt: null,
     waitingSince: null,
     changedAt: 0,
+    teamId: null,
     lastMessageRole: null,
     lastMessagePreview: null,
     lastMessageAt: null,

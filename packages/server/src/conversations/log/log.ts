@@ -8,8 +8,9 @@ import { createMarks } from "./marks.ts";
 import { createMemberMessages } from "./member-messages.ts";
 import { createRatings } from "./ratings.ts";
 import { createReplies } from "./replies.ts";
-import { createHandoffRequests } from "./requests.ts";
+import { createHandoffRequests, createRequestOpener } from "./requests.ts";
 import { createStatusChanges } from "./status.ts";
+import { createTeamMoves } from "./team-moves.ts";
 import { createTrash } from "./trash.ts";
 
 export type ConversationLog = ReturnType<typeof createConversationLog>;
@@ -40,12 +41,14 @@ export function createConversationLog(
       afterCommit(trx, () => failpoint("handoff.committed"));
     }
   };
-  const requests = createHandoffRequests(emit, { maxAnnounced: config.limits.handoffAnnouncements });
+  const openRequest = createRequestOpener(emit, { maxAnnounced: config.limits.handoffAnnouncements });
+  const requests = createHandoffRequests(emit, openRequest);
   const request: RequestHuman = requests.request;
   const handlerChanges = createHandlerChanges(emit);
   return {
     ...createReplies(deps, emit),
     ...requests,
+    ...createTeamMoves(emit, openRequest),
     ...handlerChanges,
     ...createStatusChanges(emit, handlerChanges.returnToAgent),
     ...createMemberMessages(emit),

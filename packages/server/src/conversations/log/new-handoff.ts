@@ -10,6 +10,8 @@ export type NewRequest = {
   reason: string | null;
   summary?: string | null;
   email?: string | null;
+  /** the team that was asked for; without it, that of the agent's settings */
+  teamId?: string | null;
 };
 
 /**
@@ -17,7 +19,7 @@ export type NewRequest = {
  * @param times.takenBy the id of the member who took the conversation over without a request
  */
 export function newHandoff(
-  { organizationId, conversationId, cause, reason, summary = null, email = null }: NewRequest,
+  { organizationId, conversationId, cause, reason, summary = null, email = null, teamId = null }: NewRequest,
   agentId: string,
   times: { now: number; promisedAt: number | null; announcedAt?: number | null; takenBy?: string },
 ): HandoffRow {
@@ -43,5 +45,11 @@ export function newHandoff(
     escalatedTo: 0,
     announcedAt: times.announcedAt ?? null,
     notified: "[]",
+    teamId,
+    escalatesAt: null,
+    targets: null,
+    warnAt: null,
+    nextMet: 0,
+    nextMissed: 0,
   };
 }

@@ -16,18 +16,19 @@ const ANNOUNCED_EVERY_MS = 3 * MINUTE_MS;
 /** The time within which a limited number of an agent's requests are announced one by one. */
 const ANNOUNCED_WITHIN_MS = 10 * MINUTE_MS;
 
+/** Stores the request of a visitor who has just begun to wait. */
+export type OpenRequest = (
+  trx: Transaction<Tables>,
+  agent: Pick<AgentRow, "id" | "handoff">,
+  opened: { newRequest: NewRequest; epoch: number; isTest: Flag; now: number },
+) => Promise<void>;
+
 /**
- * Creates requests for a person, in the transaction of the event that causes them. Of one agent's requests, up to
- * `maxAnnounced` within ten minutes are announced one by one (0: any number). Further ones are announced together when
- * this time is over, because anyone can make any number of visitors wait.
+ * Of one agent's requests, up to `maxAnnounced` within ten minutes are announced one by one (0: any number). Further ones
+ * are announced together when this time is over, because anyone can make any number of visitors wait.
  */
-export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounced: number }) {
-  /** Stores the request of a visitor who has just begun to wait. */
-  async function openRequest(
-    trx: Transaction<Tables>,
-    agent: Pick<AgentRow, "id" | "handoff">,
-    { newRequest, epoch, isTest, now }: { newRequest: NewRequest; epoch: number; isTest: Flag; now: number },
-  ): Promise<void> {
+export function createRequestOpener(emit: Emit, { maxAnnounced }: { maxAnnounced: number }): OpenRequest {
+  return async (trx, agent, { newRequest, epoch, isTest, now }) => {
     const { organizationId, conversationId } = newRequest;
     const times = [
       await nextAnnouncement(trx, { organizationId, conversationId, now }),
@@ -43,15 +44,20 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
     await trx.insertInto("handoffs").values(handoff).execute();
     const place = { organizationId, agentId: agent.id, conversationId, isTest: isTest === 1, epoch };
     await emit(trx, [{ ...place, kind: "requested", handoff, heldUntil }]);
-  }
+  };
+}
 
+/** Creates requests for a person, in the transaction of the event that causes them. */
+export function createHandoffRequests(emit: Emit, openRequest: OpenRequest) {
   const request: RequestHuman = async (trx, agent, newRequest) => {
     const { organizationId, conversationId } = newRequest;
     const now = Date.now();
     await reopen(trx, { organizationId, conversationId }, { emit, by: { userId: null, isAutomatic: true } });
+    const teamId = await findTeam(trx, organizationId, newRequest.teamId ?? parseHandoff(agent).teamId);
     const waiting = await trx
       .updateTable("conversations")
       .set({
+        teamId,
         handler: "waiting",
         epoch: sql`epoch + 1`,
         waitingSince: now,
@@ -67,7 +73,7 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
       .returning(["epoch", "isTest"])
       .executeTakeFirst();
     if (!waiting) return false;
-    await openRequest(trx, agent, { newRequest, ...waiting, now });
+    await openRequest(trx, agent, { newRequest: { ...newRequest, teamId }, ...waiting, now });
     return true;
   };
 
@@ -91,15 +97,11 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
         .where("organizationId", "=", organizationId)
         .where("handler", "=", "human")
         .where(hasFormerMember)
-        .returning(["agentId", "epoch", "isTest"])
+        .returning(["agentId", "epoch", "isTest", "teamId"])
         .executeTakeFirst();
       if (!waiting) return false;
-      const agent = await trx
-        .selectFrom("agents")
-        .select(["id", "handoff"])
-        .where("id", "=", waiting.agentId)
-        .where("organizationId", "=", organizationId)
-        .executeTakeFirstOrThrow();
+      const { teamId } = waiting;
+      const agent = await readAgent(trx, organizationId, waiting.agentId);
       const { cause, reason, summary, email } = await trx
         .updateTable("handoffs")
         .set({ endedAt: now, endedBy: "left" })
@@ -109,11 +111,36 @@ export function createHandoffRequests(emit: Emit, { maxAnnounced }: { maxAnnounc
         .executeTakeFirstOrThrow();
       // If a member took the conversation over without a request, the visitor is the one who now wants an answer.
       const newCause = cause === "member" ? "visitor" : cause;
-      const newRequest = { organizationId, conversationId, reason, summary, email, cause: newCause };
+      const newRequest = { organizationId, conversationId, reason, summary, email, teamId, cause: newCause };
       await openRequest(trx, agent, { newRequest, ...waiting, now });
       return true;
     },
   };
+}
+
+/** @returns null when the team does not exist, so that the visitor waits for everyone */
+async function findTeam(
+  trx: Transaction<Tables>,
+  organizationId: string,
+  teamId: string | null,
+): Promise<string | null> {
+  if (teamId === null) return null;
+  const team = await trx
+    .selectFrom("teams")
+    .select("id")
+    .where("id", "=", teamId)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  return team?.id ?? null;
+}
+
+export function readAgent(trx: Transaction<Tables>, organizationId: string, id: string) {
+  return trx
+    .selectFrom("agents")
+    .select(["id", "handoff"])
+    .where("id", "=", id)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirstOrThrow();
 }
 
 /**

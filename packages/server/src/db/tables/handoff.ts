@@ -26,9 +26,10 @@ export type HandoffRow = {
   endedAt: Instant | null;
   /**
    * `member`: a member returned it to the agent; `closed`: a member closed it; `visitor`: the visitor stopped waiting;
-   * `left`: the member who had the conversation left the organization, and the visitor waits again
+   * `left`: the member who had the conversation left the organization, and the visitor waits again; `moved`: it went to
+   * another team, for which the visitor waits
    */
-  endedBy: "member" | "visitor" | "closed" | "left" | null;
+  endedBy: "member" | "visitor" | "closed" | "left" | "moved" | null;
   /** the user who returned or closed it; null in handoffs that ended before it was recorded */
   endedById: string | null;
   /** what the agent should know after the return */
@@ -39,9 +40,22 @@ export type HandoffRow = {
   announcedAt: Instant | null;
   /** who was notified so far, in order: a JSON list of user ids, with null for everyone at once */
   notified: Json;
+  /** the team that the request waits for, or waited for; null for everyone */
+  teamId: string | null;
+  /** when it passes to another team unless a member takes it before */
+  escalatesAt: Instant | null;
+  /** the team's targets that are not met yet, a JSON object of `ReplyTargets` */
+  targets: Json | null;
+  /** when the members are notified that the next target is about to be missed; null once they were */
+  warnAt: Instant | null;
+  /** answers within the team's target for the next answer, and later ones */
+  nextMet: number;
+  nextMissed: number;
 };
 
-type HandoffTable = Omit<HandoffRow, "escalatedTo" | "notified"> & {
+type HandoffTable = Omit<HandoffRow, "escalatedTo" | "notified" | "nextMet" | "nextMissed"> & {
+  nextMet: Generated<number>;
+  nextMissed: Generated<number>;
   escalatedTo: Generated<number>;
   notified: Generated<Json>;
 };
@@ -89,6 +103,8 @@ export type OwnershipColumns = {
   waitingSince: Instant | null;
   /** the last change of the handler, or the last message while a person is involved; 0 if there was none */
   changedAt: Instant;
+  /** the team of the newest request for a person; null for everyone */
+  teamId: string | null;
 };
 
 /** Columns of a conversation that are optional on insert. */
