@@ -31,6 +31,12 @@ describe("editing in the dashboard", () => {
   };
   const go = (rest = "", id = agentId) => page.goto(`${site.server.url}/dashboard/agents/${id}${rest}`);
   const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
+  /** Saves on top of what somebody else has saved since the page was loaded. */
+  const saveAnyway = async () => {
+    await save();
+    await page.getByRole("dialog", { name: /has changed since you opened this page/ }).waitFor();
+    await page.getByRole("button", { name: "Save my changes" }).click();
+  };
   const saved = () => page.getByText("Not saved yet", { exact: true }).waitFor({ state: "detached" });
   const agent = async () => (await site.call(page, "GET", `/agents/${agentId}`)).data;
   /** Simulates a return to the window, upon which the page loads its data again. */
@@ -60,7 +66,7 @@ describe("editing in the dashboard", () => {
     await go();
     await page.getByLabel("Name", { exact: true }).fill("Harbour Bikes");
     await site.call(page, "PATCH", `/agents/${agentId}`, { systemPrompt: "We repair bikes." });
-    await save();
+    await saveAnyway();
     await saved();
     await expect.poll(() => agent()).toMatchObject({ name: "Harbour Bikes", systemPrompt: "We repair bikes." });
     await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We repair bikes.");
@@ -124,13 +130,13 @@ describe("editing in the dashboard", () => {
     await go("/appearance");
     await page.getByLabel("Title").fill("Ask Harbour");
     await site.call(page, "PATCH", `/agents/${agentId}`, { widget: { greeting: "Hello." } });
-    await save();
+    await saveAnyway();
     await saved();
     await expect.poll(async () => (await agent()).widget).toMatchObject({ title: "Ask Harbour", greeting: "Hello." });
     await go("");
     await page.getByLabel("Message when the budget is used up").fill("Closed.");
     await site.call(page, "PATCH", `/agents/${agentId}`, { temperature: 30 });
-    await save();
+    await saveAnyway();
     await saved();
     await expect.poll(() => agent()).toMatchObject({ budgetMessage: "Closed.", temperature: 30 });
   });
@@ -141,7 +147,7 @@ describe("editing in the dashboard", () => {
     await page.getByLabel("Description").fill("Gives the opening hours.");
     await site.call(page, "PUT", `/tools/${id}`, { mockResponse: "10 to 19" });
     await comeBack(`/tools/${id}`);
-    await save();
+    await saveAnyway();
     await saved();
     await expect
       .poll(() => site.call(page, "GET", `/tools/${id}`))
@@ -158,7 +164,7 @@ describe("editing in the dashboard", () => {
     await go(`/triggers/${id}`);
     await page.getByLabel("Message", { exact: true }).fill("Any questions about prices?");
     await site.call(page, "PUT", `/triggers/${id}`, { isEnabled: false, priority: 7 });
-    await save();
+    await saveAnyway();
     await saved();
     await expect
       .poll(() => site.call(page, "GET", `/triggers/${id}`))

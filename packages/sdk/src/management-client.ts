@@ -7,6 +7,11 @@ import { withRetries } from "./retry.ts";
 export type CallOptions = Pick<RequestOptions, "signal"> & {
   /** Makes a create call safe to repeat: for 24 hours, the same key and body return the first response. */
   idempotencyKey?: string;
+  /**
+   * The state that the call changes: the `draftHash` of an agent, or `*` for any. If the agent has changed since, the
+   * call rejects with `PRECONDITION_FAILED`.
+   */
+  ifMatch?: string | undefined;
 };
 
 /**
@@ -42,13 +47,17 @@ export function createManagementClient(connection: ManagementConnection): Manage
   const authorization = connection.apiKey ? { authorization: `Bearer ${connection.apiKey}` } : {};
   const call =
     ([method, address]: (typeof endpoints)[EndpointName]) =>
-    async (input: Record<string, unknown> = {}, { signal, idempotencyKey }: CallOptions = {}) => {
+    async (input: Record<string, unknown> = {}, { signal, idempotencyKey, ifMatch }: CallOptions = {}) => {
       const { body, ...rest } = input;
       const options = {
         method,
         body,
         signal,
-        headers: { ...authorization, ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}) },
+        headers: {
+          ...authorization,
+          ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
+          ...(ifMatch ? { "if-match": ifMatch === "*" ? "*" : `"${ifMatch}"` } : {}),
+        },
       };
       const path = fillAddress(address, rest);
       const response = await withRetries(() => request(path, options), { maxRetries, signal });

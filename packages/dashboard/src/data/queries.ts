@@ -1,5 +1,6 @@
-import { type EndpointName, FoyerError, type Input, type Output } from "@foyer/sdk";
+import { type CallOptions, type EndpointName, FoyerError, type Input, type Output } from "@foyer/sdk";
 import { QueryClient, queryOptions, useMutation } from "@tanstack/react-query";
+import type { AgentEdits } from "./agent-edits.ts";
 import { api } from "./api.ts";
 import { notify } from "./toasts.ts";
 
@@ -13,10 +14,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-type Call<Name extends EndpointName> = (
-  input?: Input<Name>,
-  options?: { signal?: AbortSignal },
-) => Promise<Output<Name>>;
+type Call<Name extends EndpointName> = (input?: Input<Name>, options?: CallOptions) => Promise<Output<Name>>;
 
 /** Query options for an endpoint, cached by name and input: `useSuspenseQuery(endpointQuery("getAgent", { id }))`. */
 export function endpointQuery<Name extends EndpointName>(name: Name, input?: Input<Name>) {
@@ -31,27 +29,40 @@ export function refresh(...names: EndpointName[]): Promise<unknown> {
   return Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }
 
+type MutationOptions<Name extends EndpointName> = {
+  changes?: EndpointName[];
+  done?: string | ((output: Output<Name>) => string);
+  edits?: AgentEdits;
+};
+
 /**
  * A call that changes data. `changes` lists the endpoints to refetch afterwards, and `done` is the success message.
  * Errors appear as a toast, except errors of single fields (`VALIDATION_ERROR`), which `useDraft` shows at the fields.
+ * With `edits`, the call changes an agent only in the state that the page shows, see `useAgentEdits`.
  */
 export function useEndpointMutation<Name extends EndpointName>(
   name: Name,
-  { changes = [], done }: { changes?: EndpointName[]; done?: string | ((output: Output<Name>) => string) } = {},
+  { changes = [], done, edits }: MutationOptions<Name> = {},
 ) {
+  const call: Call<Name> = (input, options) => (api[name] as Call<Name>)(input, options);
   return useMutation<Output<Name>, Error, Input<Name>>({
-    mutationFn: (input) => (api[name] as Call<Name>)(input),
+    mutationFn: (input) => (edits ? edits.write((ifMatch) => call(input, { ifMatch })) : call(input)),
     onSuccess: async (output) => {
       await refresh(...changes);
       if (done) notify(typeof done === "string" ? done : done(output));
     },
     onError: (error) => {
       const isAtFields = error instanceof FoyerError && error.details.length > 0;
-      if (!isAtFields) notify(error.message, { isWrong: true });
+      if (!isAtFields && !isConflict(error)) notify(error.message, { isWrong: true });
     },
   });
 }
 
 export function isSignedOut(error: unknown): boolean {
   return error instanceof FoyerError && error.code === "UNAUTHORIZED";
+}
+
+/** Whether the agent has changed since the page was loaded. The dialog of `useAgentEdits` has said so. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof FoyerError && error.code === "PRECONDITION_FAILED";
 }

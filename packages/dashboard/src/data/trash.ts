@@ -1,8 +1,9 @@
 import type { TrashKind } from "@foyer/contract";
 import type { EndpointName } from "@foyer/sdk";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import type { AgentEdits } from "./agent-edits.ts";
 import { api } from "./api.ts";
-import { endpointQuery, refresh } from "./queries.ts";
+import { endpointQuery, isConflict, refresh } from "./queries.ts";
 import { notify } from "./toasts.ts";
 
 type Named = { id: string; name: string };
@@ -28,23 +29,26 @@ const shownBy: Record<TrashKind, EndpointName[]> = {
   agent: ["listAgents", "getAgent", "getPlan", "listConversations"],
   conversation: ["listConversations", "getConversation"],
   document: ["listDocuments", "getDocument", "getDocumentLimits"],
-  tool: ["listTools", "getTool", "getToolLimits", "listTriggers"],
-  trigger: ["listTriggers", "getTrigger", "getTriggerStats"],
+  tool: ["listTools", "getTool", "getToolLimits", "listTriggers", "getAgent", "compareAgentVersions"],
+  trigger: ["listTriggers", "getTrigger", "getTriggerStats", "getAgent", "compareAgentVersions"],
 };
 
 /**
  * Moves something to the trash, and offers to undo it. The message is "{name} deleted" either way, because a server
- * without a trash deletes at once.
+ * without a trash deletes at once. `edits` belong to the agent whose tool or trigger it is.
  */
-export function useMoveToTrash(kind: TrashKind) {
+export function useMoveToTrash(kind: TrashKind, edits?: AgentEdits) {
   return useMutation({
-    mutationFn: ({ id }: Named) => trashCalls[kind]({ id }),
+    mutationFn: ({ id }: Named) =>
+      edits ? edits.write((ifMatch) => trashCalls[kind]({ id }, { ifMatch })) : trashCalls[kind]({ id }),
     async onSuccess({ deletesAt }, named) {
       const undo = () => void restoreFromTrash(kind, named).catch(() => {});
       notify(`${named.name} deleted`, deletesAt === null ? {} : { undo });
       await refresh("listTrash", ...shownBy[kind].filter((name) => !name.startsWith("get")));
     },
-    onError: (error) => notify(error.message, { isWrong: true }),
+    onError: (error) => {
+      if (!isConflict(error)) notify(error.message, { isWrong: true });
+    },
   });
 }
 

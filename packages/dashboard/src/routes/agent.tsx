@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { endpointQuery, queryClient } from "../data/queries.ts";
 import { analyticsQuery, findRange } from "../pages/forms/analytics-days.ts";
 import { pageQuery } from "../pages/forms/submission-filter.ts";
@@ -7,11 +7,14 @@ import type { UnansweredSearch } from "../pages/knowledge/unanswered-search.ts";
 import { pageParam, stringParams } from "../search-params.ts";
 import { shell } from "./root.tsx";
 
+/** The page of the list, and the two versions that are compared: a number or `draft`. */
+type VersionsSearch = { page?: number; from?: string; to?: string };
+
 // Pages of one agent. The agent is loaded first, so it exists and belongs to the organization.
 const agent = createRoute({
   getParentRoute: () => shell,
   path: "/agents/$agentId",
-  component: Outlet,
+  component: lazyRouteComponent(() => import("../pages/agents/versions/agent-frame.tsx"), "AgentFrame"),
   loader: ({ params }) => queryClient.ensureQueryData(endpointQuery("getAgent", { id: params.agentId })),
 });
 const agentEditor = createRoute({
@@ -39,6 +42,15 @@ const handoff = createRoute({
   path: "/handoff",
   loader: () => queryClient.prefetchQuery(endpointQuery("listMembers")),
   component: lazyRouteComponent(() => import("../pages/agents/handoff/handoff-page.tsx"), "HandoffPage"),
+});
+const versions = createRoute({
+  getParentRoute: () => agent,
+  path: "/versions",
+  validateSearch: (search: Record<string, unknown>): VersionsSearch => ({
+    ...stringParams("from", "to")(search),
+    ...pageParam(search),
+  }),
+  component: lazyRouteComponent(() => import("../pages/agents/versions/versions-page.tsx"), "VersionsPage"),
 });
 const tools = createRoute({
   getParentRoute: () => agent,
@@ -178,6 +190,7 @@ export const agentRoutes = agent.addChildren([
   embedding,
   identity,
   handoff,
+  versions,
   tools,
   newTool,
   tool,

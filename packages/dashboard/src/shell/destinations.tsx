@@ -6,6 +6,7 @@ import {
   Code,
   FileText,
   Headset,
+  History,
   IdCard,
   MessageSquare,
   Palette,
@@ -35,6 +36,7 @@ export const agentPages = [
   { name: "Tools", group: "Agent", to: "/agents/$agentId/tools", icon: <Wrench size={16} aria-hidden /> },
   { name: "Triggers", group: "Agent", to: "/agents/$agentId/triggers", icon: <Zap size={16} aria-hidden /> },
   { name: "Handoff", group: "Agent", to: "/agents/$agentId/handoff", icon: <Headset size={16} aria-hidden /> },
+  { name: "Versions", group: "Agent", to: "/agents/$agentId/versions", icon: <History size={16} aria-hidden /> },
   {
     name: "Appearance",
     group: "On your site",

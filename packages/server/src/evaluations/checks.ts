@@ -1,8 +1,8 @@
 import type { AgentTestCheck, AgentTestCreate, CheckKind } from "@foyer/contract";
+import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { mayBeInLanguage } from "../documents/search/detect-language.ts";
 import { checkAll, invalid } from "../errors.ts";
-import { inKeyOrder } from "../in-key-order.ts";
 import { isRefusal } from "./refusal.ts";
 import type { SpokenReply } from "./spoken-reply.ts";
 

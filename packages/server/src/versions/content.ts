@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { AgentContent, ToolContent, TriggerContent } from "@foyer/contract";
+import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import type { Transaction } from "kysely";
 import { toAgent } from "../agents/columns.ts";
 import { parseHandoff } from "../agents/handoff.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
 import type { AgentRow, Tables, ToolRow } from "../db/tables.ts";
-import { inKeyOrder } from "../in-key-order.ts";
 import { emptyTool, toSettings, toTool, toColumns as toToolColumns } from "../tools/columns.ts";
 import { toTrigger } from "../triggers/columns.ts";
 

@@ -7,6 +7,7 @@ import type {
   AgentVersionDetails,
   VersionChange,
 } from "@foyer/contract";
+import { compareContents } from "@foyer/contract/rules/compare-contents";
 import type { FastifyBaseLogger } from "fastify";
 import { withDraft } from "../agents/draft-columns.ts";
 import type { Drafts, Editor } from "../agents/editor.ts";
@@ -19,7 +20,6 @@ import { AppError, invalid } from "../errors.ts";
 import { readLimits } from "../plans/plan-limits.ts";
 import type { SecretService } from "../tools/secrets/service.ts";
 import { checkSecretUse, unboundSecretUse } from "../tools/secrets/tool-secrets.ts";
-import { compareContents } from "./compare.ts";
 import { readSnapshot } from "./content.ts";
 import { isMatch, toEtag } from "./drafts.ts";
 import { createVersionStore, type ListedVersionRow, writeRollout } from "./store.ts";

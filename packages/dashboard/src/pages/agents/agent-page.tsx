@@ -1,3 +1,4 @@
+import type { Agent } from "@foyer/contract";
 import { agentLimits } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -5,6 +6,7 @@ import { NumberField, TextArea, TextField, Toggle } from "../../components/field
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { toSentence, useDraft } from "../../components/use-draft.ts";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { AttachmentsSection } from "./attachments-section.tsx";
 import { BudgetSection } from "./budget-section.tsx";
@@ -19,6 +21,7 @@ import { VisitorButton } from "./playground/visitor-button.tsx";
 import { ProviderBanner } from "./provider-banner.tsx";
 import { ReasoningField } from "./reasoning-field.tsx";
 import { RetentionSection } from "./retention-section.tsx";
+import { useDraftChanges } from "./versions/use-draft-changes.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/");
 
@@ -31,7 +34,6 @@ export function AgentPage() {
 function AgentEditor() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
-  const save = useEndpointMutation("updateAgent", { changes: ["getAgent", "listAgents"], done: "Saved" });
   const { name, systemPrompt, temperature } = agent;
   const draft = useDraft({
     name,
@@ -48,6 +50,9 @@ function AgentEditor() {
     followUps: agent.followUps,
     attachments: agent.attachments,
   });
+  const edits = useAgentEdits(agentId, draft);
+  const save = useEndpointMutation("updateAgent", { edits, changes: ["listAgents"], done: "Saved" });
+  const draftChanges = useDraftChanges(agent);
   const { values, change, errorAt } = draft;
   // Not `errorAt`, which compares the error with the field of the same index. Empty fields are not sent and not counted.
   const exactErrorAt = (path: string) => {
@@ -131,13 +136,20 @@ function AgentEditor() {
           suggestions={agent.widget.suggestions ?? []}
           pageSuggestions={agent.widget.pageSuggestions ?? []}
           besideTitle={(chat) => <VisitorButton chat={chat} />}
-          note={draft.isDirty && "Replies use the last saved version. Your changes are not saved yet."}
+          note={playgroundNote(agent, { isDirty: draft.isDirty, hasDraft: draftChanges.length > 0 })}
           className="h-[32rem] lg:sticky lg:top-8 lg:h-[calc(100dvh-9rem)] lg:min-h-96"
         />
       </div>
       <DeleteAgent agent={agent} />
     </Page>
   );
+}
+
+/** Which state of the agent the playground talks to, if it is not what visitors get or what the form shows. */
+function playgroundNote({ liveVersion }: Agent, { isDirty, hasDraft }: { isDirty: boolean; hasDraft: boolean }) {
+  const draft = `Replies use the draft. Visitors get version ${liveVersion}.`;
+  if (!isDirty) return hasDraft && draft;
+  return `${hasDraft ? draft : "Replies use the last saved version."} Your changes are not saved yet.`;
 }
 
 function TemperatureField(field: {

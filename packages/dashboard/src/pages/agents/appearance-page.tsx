@@ -6,12 +6,14 @@ import { Select, TextArea, TextField, Toggle } from "../../components/field.tsx"
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
+import { type AgentEdits, useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { AccentField } from "./accent-field.tsx";
 import { type AppearanceFieldsProps, type ImageDraft, ImageFields, LauncherFields } from "./launcher-fields.tsx";
 import { ListField } from "./list-field.tsx";
 import { PageSuggestionsField } from "./page-suggestions-field.tsx";
 import { PrivacyFields } from "./privacy-fields.tsx";
+import { useDraftChanges } from "./versions/use-draft-changes.ts";
 import { toDraft, toSettings, type WidgetDraft } from "./widget-draft.ts";
 import { WidgetPreview } from "./widget-preview.tsx";
 
@@ -27,7 +29,8 @@ function Appearance() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const draft = useDraft({ ...toDraft(agent.widget), ...agent.images }, "widget.");
-  const save = useSaveAppearance(agent);
+  const hasDraft = useDraftChanges(agent).length > 0;
+  const save = useSaveAppearance(agent, useAgentEdits(agentId, draft));
   const { logo, avatar, launcher } = draft.values;
   const fields: AppearanceFieldsProps = {
     values: draft.values,
@@ -85,6 +88,7 @@ function Appearance() {
         <div className="min-w-0 lg:sticky lg:top-8 lg:self-start">
           <WidgetPreview
             agentId={agentId}
+            hasDraft={hasDraft}
             name={agent.name}
             widget={toSettings(draft.values)}
             images={{ logo, avatar, launcher }}
@@ -98,11 +102,11 @@ function Appearance() {
 const imageKinds = ["logo", "avatar", "launcher"] as const;
 
 /** Saves the changed parts. Each image has its own endpoint, and the settings are saved as a whole. */
-function useSaveAppearance({ id }: Agent) {
-  const putImage = useEndpointMutation("putAgentImage");
-  const deleteImage = useEndpointMutation("deleteAgentImage");
+function useSaveAppearance({ id }: Agent, edits: AgentEdits) {
+  const putImage = useEndpointMutation("putAgentImage", { edits });
+  const deleteImage = useEndpointMutation("deleteAgentImage", { edits });
   const update = useEndpointMutation("updateAgent", {
-    changes: ["getAgent"],
+    edits,
     done: "Saved. Pages show it after a reload",
   });
   return async (changed: Partial<WidgetDraft & ImageDraft>) => {

@@ -6,6 +6,7 @@ import { CopyField } from "../../components/copy-field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { serverPath, serverUrl } from "../../data/server-address.ts";
 import { createPackageCode, embedCode } from "./embed-line.ts";
@@ -24,9 +25,10 @@ export function EmbedPage() {
 function Embedding() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
-  const save = useEndpointMutation("updateAgent", { changes: ["getAgent"], done: "Saved" });
   const { allowedOrigins, allowedImageHosts, linkHosts, pageQuery } = agent;
   const draft = useDraft({ allowedOrigins, allowedImageHosts, linkHosts, pageQuery });
+  const edits = useAgentEdits(agentId, draft);
+  const save = useEndpointMutation("updateAgent", { edits, done: "Saved" });
   const { values, change, errorAt } = draft;
   return (
     <Page title="Embed" description={`Add ${agent.name} to your website and choose where it works.`}>

@@ -8,6 +8,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { useDraft } from "../../components/use-draft.ts";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { serverPath } from "../../data/server-address.ts";
 import { identifiedEmbedCode, identitySamples } from "./identity-samples.ts";
@@ -26,9 +27,10 @@ export function IdentityPage() {
 function Identity() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
-  const save = useEndpointMutation("updateAgent", { changes: ["getAgent"], done: "Saved" });
   const { requireIdentity, tellModel } = agent;
   const draft = useDraft({ requireIdentity, tellModel });
+  const edits = useAgentEdits(agentId, draft);
+  const save = useEndpointMutation("updateAgent", { edits, done: "Saved" });
   const { values, change, errorAt } = draft;
   return (
     <Page

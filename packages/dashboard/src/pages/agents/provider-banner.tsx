@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../components/button.tsx";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DEMO_MODEL } from "./model-name.ts";
 
@@ -8,7 +9,11 @@ type Agent = { id: string; name: string; model: string };
 /** Offers to switch the model when a provider is connected but the agent still answers with the demo. */
 export function ProviderBanner({ agent: { id, name, model } }: { agent: Agent }) {
   const models = useQuery({ ...endpointQuery("listModels"), staleTime: 60_000 }).data ?? [];
-  const update = useEndpointMutation("updateAgent", { changes: ["getAgent", "listAgents"], done: "Model changed" });
+  const update = useEndpointMutation("updateAgent", {
+    edits: useAgentEdits(id),
+    changes: ["listAgents"],
+    done: "Model changed",
+  });
   const real = models.filter((one) => one.id !== DEMO_MODEL);
   const standard = real.find(({ isDefault }) => isDefault) ?? real[0];
   if (model !== DEMO_MODEL || !standard) return null;

@@ -9,8 +9,9 @@ const PHONE_HEIGHT = 760;
 /** The real widget with unsaved settings. It is fully usable. */
 export function WidgetPreview({
   agentId,
+  hasDraft,
   ...unsaved
-}: Omit<PreviewedWidget, "theme" | "trigger"> & { agentId: string }) {
+}: Omit<PreviewedWidget, "theme" | "trigger"> & { agentId: string; hasDraft: boolean }) {
   const [device, setDevice] = useState<keyof typeof sizes>("desktop");
   const [theme, setTheme] = useState(useColorScheme());
   const stage = useRef<HTMLDivElement>(null);
@@ -62,6 +63,7 @@ export function WidgetPreview({
       </div>
       <p className="text-sm text-soft">
         This is the real widget with your unsaved changes. You can use it; test messages are stored as a conversation.
+        {hasDraft && " Replies use the draft."}
       </p>
     </section>
   );

@@ -3,6 +3,7 @@ import { FoyerError, type Message } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useRef } from "react";
 import { Button } from "../../components/button.tsx";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { notify } from "../../data/toasts.ts";
 
@@ -51,7 +52,10 @@ function RemovedLink({ agentId, host }: { agentId: string; host: string }) {
 
 /** Adds the host to those that the agent may link to. */
 function useAllow(agentId: string, host: string) {
-  const save = useEndpointMutation("updateAgent", { changes: ["getAgent"], done: `Links to ${host} are allowed now` });
+  const save = useEndpointMutation("updateAgent", {
+    edits: useAgentEdits(agentId),
+    done: `Links to ${host} are allowed now`,
+  });
   async function allow(onAllowed: () => void) {
     try {
       // The list is replaced as a whole, so it has to include what other members have added.

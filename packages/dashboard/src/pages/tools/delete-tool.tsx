@@ -5,13 +5,14 @@ import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { TrashNote } from "../../components/trash-note.tsx";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { useMoveToTrash } from "../../data/trash.ts";
 
 export function DeleteTool({ tool, agentId }: { tool: Tool; agentId: string }) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
   const title = toolTitle(tool.name);
-  const remove = useMoveToTrash("tool");
+  const remove = useMoveToTrash("tool", useAgentEdits(agentId));
   const isForm = tool.executionType === "form";
   return (
     <>

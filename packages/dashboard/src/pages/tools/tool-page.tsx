@@ -7,6 +7,7 @@ import { Page } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { useDraft } from "../../components/use-draft.ts";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { AboutPart } from "./about-part.tsx";
 import { DeliveryPart } from "./delivery/delivery-part.tsx";
@@ -50,7 +51,8 @@ function SavedTool() {
   const { data: tool } = useSuspenseQuery(endpointQuery("getTool", { id: toolId }));
   const saved = useMemo(() => toDraft(tool), [tool]);
   const draft = useDraft(saved);
-  const update = useEndpointMutation("updateTool", { changes: ["listTools", "getTool"], done: "Saved" });
+  const edits = useAgentEdits(agentId, draft);
+  const update = useEndpointMutation("updateTool", { edits, changes: ["listTools", "getTool"], done: "Saved" });
   if (tool.agentId !== agentId)
     throw new FoyerError("NOT_FOUND", "This tool belongs to another agent.", { status: 404 });
   const { name, icon } = toolKinds[tool.executionType];
@@ -115,7 +117,12 @@ function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
   const recipientId = options.sendsMail ? session.user.id : null;
   const saved = useMemo(() => createEmptyDraft(kind, recipientId), [kind, recipientId]);
   const draft = useDraft(saved);
-  const create = useEndpointMutation("createTool", { changes: ["listTools", "getToolLimits"], done: "Tool created" });
+  const edits = useAgentEdits(agentId, draft);
+  const create = useEndpointMutation("createTool", {
+    edits,
+    changes: ["listTools", "getToolLimits"],
+    done: "Tool created",
+  });
   const { name, line } = toolKinds[kind];
   return (
     <Page

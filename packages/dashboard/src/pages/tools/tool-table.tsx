@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Toggle } from "../../components/field.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
+import { type AgentEdits, useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { FailureLine } from "./failure-note.tsx";
 import { toolKinds } from "./tool-kinds.tsx";
@@ -12,6 +13,7 @@ import { toolKinds } from "./tool-kinds.tsx";
 export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId: string }) {
   const failures = useQuery(endpointQuery("listToolErrors", { agentId })).data ?? {};
   // Most agents have no failing tool, and an empty column would raise the question of what belongs there.
+  const edits = useAgentEdits(agentId);
   const hasFailures = tools.some(({ id, isEnabled }) => isEnabled && failures[id] !== undefined);
   return (
     <Table
@@ -27,18 +29,31 @@ export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId:
       }
     >
       {tools.map((tool) => (
-        <ToolRow key={tool.id} tool={tool} agentId={agentId} failure={failures[tool.id]} hasState={hasFailures} />
+        <ToolRow
+          key={tool.id}
+          tool={tool}
+          agentId={agentId}
+          edits={edits}
+          failure={failures[tool.id]}
+          hasState={hasFailures}
+        />
       ))}
     </Table>
   );
 }
 
-type RowProps = { tool: Tool; agentId: string; failure: ToolFailure | undefined; hasState: boolean };
+type RowProps = {
+  tool: Tool;
+  agentId: string;
+  edits: AgentEdits;
+  failure: ToolFailure | undefined;
+  hasState: boolean;
+};
 
-function ToolRow({ tool, agentId, failure, hasState }: RowProps) {
+function ToolRow({ tool, agentId, edits, failure, hasState }: RowProps) {
   const { id, name, description, executionType, isEnabled } = tool;
   const { icon, name: kind } = toolKinds[executionType];
-  const update = useEndpointMutation("updateTool", { changes: ["listTools", "getTool"] });
+  const update = useEndpointMutation("updateTool", { edits, changes: ["listTools", "getTool"] });
   // The switch shows the requested state immediately, and returns to the saved one if the call fails.
   const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
   return (

@@ -6,6 +6,7 @@ import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { useDraft } from "../../components/use-draft.ts";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { emptyDraft, type TriggerDraft, toBody, toDraft } from "./trigger-draft.ts";
 import { TriggerForm } from "./trigger-form.tsx";
@@ -51,7 +52,9 @@ function NewTrigger({ agentId, first: given }: { agentId: string; first: Trigger
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const navigate = useNavigate();
   const draft = useDraft(first);
+  const edits = useAgentEdits(agentId, draft);
   const create = useEndpointMutation("createTrigger", {
+    edits,
     changes: ["listTriggers", "getTriggerStats"],
     done: "Trigger created",
   });

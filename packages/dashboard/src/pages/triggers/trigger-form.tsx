@@ -39,7 +39,7 @@ export function TriggerForm({
           <ActionFields agentId={agent.id} {...fields} />
         </Section>
         <Section title="Settings">
-          <GeneralFields {...fields} />
+          <GeneralFields agent={agent} {...fields} />
         </Section>
         {children}
       </form>
@@ -50,7 +50,12 @@ export function TriggerForm({
   );
 }
 
-function GeneralFields({ values, errorAt, change }: Parameters<typeof ConditionFields>[0]) {
+function GeneralFields({
+  agent,
+  values,
+  errorAt,
+  change,
+}: Parameters<typeof ConditionFields>[0] & { agent: Output<"getAgent"> }) {
   return (
     <>
       <TextField
@@ -77,7 +82,11 @@ function GeneralFields({ values, errorAt, change }: Parameters<typeof ConditionF
       />
       <Toggle
         label="Enabled"
-        help="Changes go live within seconds."
+        help={
+          agent.publishing === "manual"
+            ? "Visitors get changes when you publish the draft."
+            : "Changes go live within seconds."
+        }
         value={values.isEnabled}
         onChange={(isEnabled) => change({ isEnabled })}
       />

@@ -7,6 +7,7 @@ import { DeleteSection } from "../../components/delete-section.tsx";
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
+import { useAgentEdits } from "../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DeleteTrigger } from "./delete-trigger.tsx";
 import { DuplicateTrigger } from "./duplicate-trigger.tsx";
@@ -29,7 +30,12 @@ function TriggerEditor() {
   const { data: trigger } = useSuspenseQuery(endpointQuery("getTrigger", { id: triggerId }));
   const navigate = useNavigate();
   const draft = useDraft(useMemo(() => toDraft(trigger), [trigger]));
-  const update = useEndpointMutation("updateTrigger", { changes: ["listTriggers", "getTrigger"], done: "Saved" });
+  const edits = useAgentEdits(agentId, draft);
+  const update = useEndpointMutation("updateTrigger", {
+    edits,
+    changes: ["listTriggers", "getTrigger"],
+    done: "Saved",
+  });
   const [isDeleting, setDeleting] = useState(false);
   const leave = () => {
     // Otherwise leaving would ask about unsaved changes of a deleted trigger.
@@ -62,7 +68,12 @@ function TriggerEditor() {
         action={`Delete ${trigger.name}`}
         onDelete={() => setDeleting(true)}
       />
-      <DeleteTrigger trigger={isDeleting ? trigger : null} onClose={() => setDeleting(false)} onDeleted={leave} />
+      <DeleteTrigger
+        agentId={agentId}
+        trigger={isDeleting ? trigger : null}
+        onClose={() => setDeleting(false)}
+        onDeleted={leave}
+      />
     </Page>
   );
 }

@@ -97,7 +97,7 @@ function TriggerList({ agentId, triggers }: { agentId: string; triggers: Trigger
           ))}
         </ol>
       </SortableTriggers>
-      <DeleteTrigger trigger={triggerToDelete} onClose={() => setTriggerToDelete(null)} />
+      <DeleteTrigger agentId={agentId} trigger={triggerToDelete} onClose={() => setTriggerToDelete(null)} />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { clientToolLimits, type ToolCallResult, type ToolClaim } from "@foyer/contract";
+import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
-import { inKeyOrder } from "../../in-key-order.ts";
 import type { ClientToolAnswer } from "../../tools/run-tool.ts";
 import { inputProblem } from "../../tools/schema/input-schema.ts";
 import type { RunToolOptions } from "../loop/agent-loop.ts";

@@ -14,7 +14,9 @@ window.fetch = async (address, options) => {
   // A preview has only the trigger that it shows, and nothing in it may be counted as a visitor's action.
   if (pathname === `/triggers/widget/${agentId}`) return Response.json(trigger ? [trigger] : []);
   if (pathname === "/triggers/event" || pathname === "/form-submissions/event") return Response.json({ success: true });
-  const answer = await ask(address, options);
+  // With the session, messages are a member's tests: they go to the draft and are not counted.
+  const isMessage = pathname === "/chat";
+  const answer = await ask(address, isMessage ? { ...options, credentials: "same-origin" } : options);
   if (pathname !== `/agents/${agentId}/widget` || !answer.ok) return answer;
   const { data } = await answer.json();
   return Response.json({ data: { ...data, ...settings }, error: null });

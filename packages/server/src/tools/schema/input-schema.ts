@@ -1,7 +1,7 @@
+import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import { Ajv, type ValidateFunction } from "ajv";
 import { LRUCache } from "lru-cache";
 import { AppError, invalid } from "../../errors.ts";
-import { inKeyOrder } from "../../in-key-order.ts";
 import { describeErrors, sizeProblem } from "./input-messages.ts";
 import { checkSchemaCaps } from "./input-schema-caps.ts";
 import { compilePattern } from "./tool-pattern.ts";

@@ -5,8 +5,8 @@ import {
   agentFileFormat,
   type ToolContent,
 } from "@foyer/contract";
-import { inKeyOrder } from "../../in-key-order.ts";
-import { withUniqueNames } from "../compare.ts";
+import { withUniqueNames } from "@foyer/contract/rules/compare-contents";
+import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import { maskSecrets } from "./tool-secrets.ts";
 
 type Source = {

@@ -1,5 +1,5 @@
 import type { AgentContent, ApplyChange } from "@foyer/contract";
-import { compareObjects, type Named, withUniqueNames } from "../compare.ts";
+import { compareObjects, type Named, withUniqueNames } from "@foyer/contract/rules/compare-contents";
 
 /** What differs between two contents. `before` is null for an agent that is created. */
 export function listChanges(slug: string, before: AgentContent | null, after: AgentContent): ApplyChange[] {

@@ -1,4 +1,4 @@
-import { inKeyOrder } from "../../in-key-order.ts";
+import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 
 /** The given settings that differ from the stored ones. What is not given keeps its value. */
 export function differingKeys<Given extends object>(given: Given, stored: object): Partial<Given> {

@@ -1,10 +1,10 @@
 import type { AgentFileTrigger, TriggerContent } from "@foyer/contract";
+import { withUniqueNames } from "@foyer/contract/rules/compare-contents";
 import type { TriggerRow } from "../../db/tables/triggers.ts";
 import { checkAllSequentially, invalid } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import { toColumns, triggerDefaults } from "../../triggers/columns.ts";
 import { checkSettings } from "../../triggers/rules.ts";
-import { withUniqueNames } from "../compare.ts";
 import { differingKeys } from "./differing-keys.ts";
 import { under } from "./paths.ts";
 import type { RowChanges } from "./prepare-tools.ts";

@@ -6,6 +6,7 @@ import { NumberField, Select, Toggle } from "../../../components/field.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { SaveBar } from "../../../components/save-bar.tsx";
 import { useDraft } from "../../../components/use-draft.ts";
+import { useAgentEdits } from "../../../data/agent-edits.ts";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { dropEmpty, ListField } from "../list-field.tsx";
 import { EscalationField } from "./escalation-field.tsx";
@@ -22,8 +23,9 @@ export function HandoffPage() {
 function HandoffEditor() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
-  const save = useEndpointMutation("updateAgent", { changes: ["getAgent"], done: "Saved" });
   const draft = useDraft(agent.handoff, "handoff.");
+  const edits = useAgentEdits(agentId, draft);
+  const save = useEndpointMutation("updateAgent", { edits, done: "Saved" });
   const { values, change } = draft;
   const fields: Fields = { values, change, errorAt: (name) => draft.errorAt(`handoff.${name}`) };
   return (

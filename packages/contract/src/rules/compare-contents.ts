@@ -1,11 +1,16 @@
-import type { AgentContent, VersionChange } from "@foyer/contract";
-import { inKeyOrder } from "../in-key-order.ts";
+import { inKeyOrder } from "./in-key-order.ts";
+
+/** A setting that differs, such as `tools.stock.description`. A value that a side does not have is `null`. */
+export type ContentChange = { path: string; from: unknown; to: unknown };
+
+export type Named = ReadonlyArray<object & { name: string }>;
+type Comparable = { agent: object; tools: Named; triggers: Named };
 
 /**
- * The settings that differ, by path. Tools and triggers are compared by name, and one that only one side has is a
+ * The settings that differ between two states of an agent, by path. Tools and triggers are compared by name, and one that only one side has is a
  * single change. Lists, forms and schemas are compared as a whole, except for the fields of objects.
  */
-export function compareContents(from: AgentContent, to: AgentContent): VersionChange[] {
+export function compareContents(from: Comparable, to: Comparable): ContentChange[] {
   return [
     ...compareObjects("agent", from.agent, to.agent),
     ...compareNamed("tools", from.tools, to.tools),
@@ -13,9 +18,7 @@ export function compareContents(from: AgentContent, to: AgentContent): VersionCh
   ];
 }
 
-export type Named = ReadonlyArray<Record<string, unknown> & { name: string }>;
-
-function compareNamed(path: string, from: Named, to: Named): VersionChange[] {
+function compareNamed(path: string, from: Named, to: Named): ContentChange[] {
   const before = withUniqueNames(from);
   const after = withUniqueNames(to);
   return [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((name) => {
@@ -43,13 +46,11 @@ export function withUniqueNames<Item extends { name: string }>(items: readonly I
 }
 
 /** The fields that differ, by path. */
-export function compareObjects(
-  path: string,
-  from: Record<string, unknown>,
-  to: Record<string, unknown>,
-): VersionChange[] {
-  return [...new Set([...Object.keys(from), ...Object.keys(to)])].toSorted().flatMap((key) => {
-    const [old, current] = [from[key], to[key]];
+export function compareObjects(path: string, from: object, to: object): ContentChange[] {
+  const before = new Map<string, unknown>(Object.entries(from));
+  const after = new Map<string, unknown>(Object.entries(to));
+  return [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((key) => {
+    const [old, current] = [before.get(key), after.get(key)];
     const fieldPath = path === "" ? key : `${path}.${key}`;
     return isObject(old) && isObject(current)
       ? compareObjects(fieldPath, old, current)
@@ -57,11 +58,11 @@ export function compareObjects(
   });
 }
 
-function toChange(path: string, from: unknown, to: unknown): VersionChange[] {
+function toChange(path: string, from: unknown, to: unknown): ContentChange[] {
   if (JSON.stringify(from, inKeyOrder) === JSON.stringify(to, inKeyOrder)) return [];
   return [{ path, from: from ?? null, to: to ?? null }];
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,105 @@
+import type { Agent } from "@foyer/contract";
+import type { ContentChange } from "@foyer/contract/rules/compare-contents";
+import { useState } from "react";
+import { Button } from "../../../components/button.tsx";
+import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { TextArea } from "../../../components/field.tsx";
+import { FormDialog } from "../../../components/form-dialog.tsx";
+import { pluralize } from "../../../components/plural.ts";
+import { useDialogForm } from "../../../components/use-dialog-form.ts";
+import { useAgentEdits } from "../../../data/agent-edits.ts";
+import { api } from "../../../data/api.ts";
+import { refresh, useEndpointMutation } from "../../../data/queries.ts";
+import { notify } from "../../../data/toasts.ts";
+import { ChangeList } from "./change-list.tsx";
+
+/** Shows what the draft changes, and publishes or discards it. */
+export function ReviewDraft({
+  agent,
+  changes,
+  onClose,
+}: {
+  agent: Agent;
+  changes: readonly ContentChange[];
+  onClose: () => void;
+}) {
+  const { id, name, liveVersion } = agent;
+  const edits = useAgentEdits(id);
+  const [isDiscarding, setDiscarding] = useState(false);
+  const form = useDialogForm({ note: "" }, async ({ note }) => {
+    const { version } = await edits.write((ifMatch) =>
+      api.publishAgent({ id, body: { note: note.trim() || null } }, { ifMatch }),
+    );
+    notify(`Visitors get version ${version} now`);
+    onClose();
+  });
+  const count = pluralize(changes.length, "change");
+  return (
+    <FormDialog
+      isSide
+      title={`Draft: ${count}`}
+      description={`Compared with version ${liveVersion}, which visitors get.`}
+      action="Publish"
+      form={form}
+      onClose={onClose}
+      besideAction={
+        <Button variant="danger" onClick={() => setDiscarding(true)}>
+          Discard draft
+        </Button>
+      }
+    >
+      <ChangeList changes={changes} />
+      <TextArea
+        label="Note"
+        isOptional
+        help="What has changed and why, for the history."
+        className="min-h-16"
+        rows={2}
+        value={form.values.note}
+        onChange={(note) => form.change({ note })}
+        error={form.errorAt("note")}
+      />
+      <DiscardDraft
+        agent={{ id, name }}
+        count={count}
+        isOpen={isDiscarding}
+        onClose={() => setDiscarding(false)}
+        onDiscarded={onClose}
+      />
+    </FormDialog>
+  );
+}
+
+function DiscardDraft({
+  agent: { id, name },
+  count,
+  isOpen,
+  onClose,
+  onDiscarded,
+}: {
+  agent: { id: string; name: string };
+  count: string;
+  isOpen: boolean;
+  onClose: () => void;
+  onDiscarded: () => void;
+}) {
+  const edits = useAgentEdits(id);
+  const discard = useEndpointMutation("discardAgentDraft", { edits, done: "Draft discarded" });
+  const confirm = async () => {
+    await discard.mutateAsync({ id });
+    await refresh("listAgents", "getTool", "getTrigger", "getToolLimits");
+    onDiscarded();
+  };
+  return (
+    <ConfirmDialog
+      title="Discard the draft?"
+      action={`Discard ${count}`}
+      isOpen={isOpen}
+      isBusy={discard.isPending}
+      onClose={onClose}
+      onConfirm={() => void confirm().catch(() => {})}
+    >
+      <p>{name} becomes what visitors get again. This cannot be undone.</p>
+    </ConfirmDialog>
+  );
+}
