@@ -37,18 +37,6 @@ describe("the management client, against a real server,", () => {
     expect(missing.filter((name) => ![...otherwise, ...streamsAndFiles].includes(name))).toEqual([]);
   });
 
-  it("rejects a write whose ifMatch is not the current state", async () => {
-    const agent = await client.createAgent({ body: { name: "Harbour" } });
-    const rename = (name: string) => client.updateAgent({ id: agent.id, body: { name } }, { ifMatch: agent.draftHash });
-    await rename("Harbour Bikes");
-    await expect(rename("Quay")).rejects.toMatchObject({ code: "PRECONDITION_FAILED", status: 412 });
-  });
-
-  it("overwrites any state with ifMatch *", async () => {
-    const { id } = await client.createAgent({ body: { name: "Harbour" } });
-    expect((await client.updateAgent({ id, body: { name: "Quay" } }, { ifMatch: "*" })).name).toBe("Quay");
-  });
-
   it("creates, lists, updates and deletes without envelopes", async () => {
     const agent = await client.createAgent({ body: { name: "Harbour" } });
     expectTypeOf(agent).toEqualTypeOf<contract.Agent>();
@@ -69,6 +57,18 @@ describe("the management client, against a real server,", () => {
     });
     expect((await client.listTriggers({ agentId: agent.id }))[0]?.id).toBe(trigger.id);
     expect(await client.deleteAgent({ id: agent.id })).toEqual({ success: true });
+  });
+
+  it("rejects a write whose ifMatch is not the current state", async () => {
+    const agent = await client.createAgent({ body: { name: "Harbour" } });
+    const rename = (name: string) => client.updateAgent({ id: agent.id, body: { name } }, { ifMatch: agent.draftHash });
+    await rename("Harbour Bikes");
+    await expect(rename("Quay")).rejects.toMatchObject({ code: "PRECONDITION_FAILED", status: 412 });
+  });
+
+  it("overwrites any state with ifMatch *", async () => {
+    const { id } = await client.createAgent({ body: { name: "Harbour" } });
+    expect((await client.updateAgent({ id, body: { name: "Quay" } }, { ifMatch: "*" })).name).toBe("Quay");
   });
 
   it("retries a creation safely with its own idempotency key", async () => {

@@ -1,6 +1,6 @@
 import { type CallOptions, type EndpointName, FoyerError, type Input, type Output } from "@foyer/sdk";
 import { QueryClient, queryOptions, useMutation } from "@tanstack/react-query";
-import type { AgentEdits } from "./agent-edits.ts";
+import type { AgentEdits } from "./agent-state.ts";
 import { api } from "./api.ts";
 import { notify } from "./toasts.ts";
 

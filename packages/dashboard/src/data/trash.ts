@@ -1,7 +1,7 @@
 import type { TrashKind } from "@foyer/contract";
 import type { EndpointName } from "@foyer/sdk";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import type { AgentEdits } from "./agent-edits.ts";
+import type { AgentEdits } from "./agent-state.ts";
 import { api } from "./api.ts";
 import { endpointQuery, isConflict, refresh } from "./queries.ts";
 import { notify } from "./toasts.ts";

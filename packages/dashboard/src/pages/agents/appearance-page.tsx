@@ -6,7 +6,8 @@ import { Select, TextArea, TextField, Toggle } from "../../components/field.tsx"
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { type AgentEdits, useAgentEdits } from "../../data/agent-edits.ts";
+import { useAgentEdits } from "../../data/agent-edits.ts";
+import type { AgentEdits } from "../../data/agent-state.ts";
 import { endpointQuery, queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { AccentField } from "./accent-field.tsx";
 import { type AppearanceFieldsProps, type ImageDraft, ImageFields, LauncherFields } from "./launcher-fields.tsx";

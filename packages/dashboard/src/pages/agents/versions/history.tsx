@@ -12,7 +12,7 @@ import { Pager } from "../../knowledge/pager.tsx";
 import { RestoreVersion } from "./restore-version.tsx";
 import { authorName } from "./version-names.ts";
 
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
 
 /** The versions of an agent, newest first: who made them, when, and what changed. */
 export function History({

@@ -7,7 +7,7 @@ export function authorName(createdBy: AgentVersion["createdBy"]): string {
 }
 
 /** The version in a URL as the user reads it. */
-export function versionName(version: string): string {
+function versionName(version: string): string {
   return version === "draft" ? "Draft" : `Version ${version}`;
 }
 
