@@ -7,12 +7,12 @@ import { ConfirmDialog } from "../../components/dialog.tsx";
 import { ListPreview } from "../../components/empty-previews.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { KnowledgeTabs } from "./knowledge-tabs.tsx";
-import { Pager } from "./pager.tsx";
 import { readPath, SiteDialog } from "./site-dialog.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/knowledge/sites");

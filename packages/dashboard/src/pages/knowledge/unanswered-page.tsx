@@ -8,13 +8,13 @@ import { ConfirmDialog } from "../../components/dialog.tsx";
 import { ListPreview } from "../../components/empty-previews.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { Tag } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { FaqDialog } from "./add-document.tsx";
 import { KnowledgeTabs } from "./knowledge-tabs.tsx";
-import { Pager } from "./pager.tsx";
 import { createUnansweredQuery, periods, UNANSWERED_PAGE_SIZE, type UnansweredSearch } from "./unanswered-search.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/knowledge/unanswered");

@@ -3,12 +3,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Section } from "../../../components/page.tsx";
+import { Pager } from "../../../components/pager.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
-import { Pager } from "../../knowledge/pager.tsx";
 import { RestoreVersion } from "./restore-version.tsx";
 import { authorName } from "./version-names.ts";
 

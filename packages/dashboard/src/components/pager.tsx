@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useEffect } from "react";
-import { IconButton } from "../../components/button.tsx";
+import { IconButton } from "./button.tsx";
 
 /**
  * Navigates between the pages of a list. Hidden if there is only one page. Pages are counted from 1. Goes to the last
