@@ -1,10 +1,10 @@
 import type { ReplayRun } from "@foyer/contract";
+import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import type { ReplyTool } from "../../chat/loop/reply-tool.ts";
 import type { ToolPiece } from "../../conversations/message-pieces.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { markCited } from "../../documents/describe-passages.ts";
 import type { ReplyDocuments } from "../../documents/search-tool.ts";
-import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import { type AgentTools, toFunctionTool } from "../../tools/agent-tools.ts";
 import { failure, type NumberedPassage, type ToolOutcome } from "../../tools/tool-outcome.ts";
 import { answerForHuman, type MadeCall } from "../dry-run/answer-for-tools.ts";
