@@ -41,6 +41,9 @@ type EndOptions = { onWrite?: OnWrite; epoch?: number | null };
 /** Who continues a conversation: a member, a team, or a member for a team. */
 type Assignee = { userId?: string | null; teamId?: string | null };
 
+/** `until` is in milliseconds. */
+type Snooze = { until: number; onWrite?: OnWrite };
+
 export type InboxParts = {
   agents: AgentService;
   conversations: ConversationService;
@@ -125,8 +128,11 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
      * counts for the team.
      * @throws 400 for a member or team that does not exist
      */
-    async assign({ organizationId, userId: assignedBy }: Member, id: string, to: Assignee): Promise<Ownership> {
-      const { userId = null, teamId = null } = to;
+    async assign(
+      { organizationId, userId: assignedBy }: Member,
+      id: string,
+      { userId = null, teamId = null, onWrite }: Assignee & { onWrite?: OnWrite },
+    ): Promise<Ownership> {
       if (userId === null && teamId === null) throw invalid("userId", "is required without `teamId`", "required");
       const row = await conversations.existing({ organizationId }, id);
       if (userId !== null && !(await areMembers(db, organizationId, [userId]))) {
@@ -134,9 +140,27 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       }
       if (teamId !== null) await moveToTeam(organizationId, id, teamId);
       if (userId !== null) {
-        await assignConversation(row, { userId, mayReplace: true, assignedBy }, async () => {});
+        await assignConversation(row, { userId, mayReplace: true, assignedBy }, async (trx) => onWrite?.(trx));
       }
       return readOwnership({ organizationId }, id);
+    },
+    /** Resolves the conversation. If a person has it or the visitor waits for one, that ends, too. */
+    async resolve({ organizationId, userId }: Member, id: string, onWrite?: OnWrite): Promise<void> {
+      await conversations.existing({ organizationId }, id);
+      await inTransaction(db, async (trx) => {
+        await onWrite?.(trx);
+        const by = { userId, isAutomatic: false };
+        await log.resolve(trx, { organizationId, conversationId: id }, { by });
+      });
+    },
+    /** @throws 409 while the visitor waits for a person */
+    async snooze({ organizationId, userId }: Member, id: string, { until, onWrite }: Snooze): Promise<void> {
+      await conversations.existing({ organizationId }, id);
+      await inTransaction(db, async (trx) => {
+        await onWrite?.(trx);
+        if (await log.snooze(trx, { organizationId, conversationId: id }, { until, userId })) return;
+        throw new AppError("CONFLICT", "The visitor is waiting for a person. Take the conversation over first.");
+      });
     },
     /**
      * Returns the conversation to the agent, which receives the note.

@@ -8,13 +8,14 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { InboxService, Member } from "../service.ts";
 import { toOneLine } from "./chat-text.ts";
+import { findNamedMember, parseSnooze } from "./command-arguments.ts";
 import type { LinkCodes } from "./link-codes.ts";
 import type { FileReceiver } from "./receive-files.ts";
 import type { IncomingMessage, Sender } from "./team-chat.ts";
 import type { ThreadStore } from "./thread-store.ts";
 
 type Chat = Pick<TeamChatRow, "channelId" | "organizationId" | "platform">;
-type Inbox = Pick<InboxService, "send" | "takeOver" | "returnToAgent" | "close">;
+type Inbox = Pick<InboxService, "send" | "takeOver" | "returnToAgent" | "close" | "assign" | "resolve" | "snooze">;
 type Parts = {
   store: ThreadStore;
   codes: LinkCodes;
@@ -162,7 +163,14 @@ function createThreadActions(
     const { name, argument } = content;
     const onWrite = (trx: Executor) => store.remember(trx, chat.channelId, row);
     if (name === "take") await inbox.takeOver(member, conversationId, onWrite);
-    else if (name === "close") await inbox.close(member, conversationId, { onWrite });
+    else if (name === "resolve") await inbox.resolve(member, conversationId, onWrite);
+    else if (name === "snooze") {
+      const until = Date.now() + parseSnooze(argument, chatPlatforms[chat.platform].commandPrefix);
+      await inbox.snooze(member, conversationId, { until, onWrite });
+    } else if (name === "assign") {
+      const assignee = findNamedMember(await store.listMembers(chat.organizationId), argument);
+      await inbox.assign(member, conversationId, { userId: assignee.id, onWrite });
+    } else if (name === "close") await inbox.close(member, conversationId, { onWrite });
     else {
       const note = argument.slice(0, handoffLimits.note) || null;
       await inbox.returnToAgent(member, conversationId, { note, onWrite });
@@ -191,7 +199,7 @@ function createThreadActions(
 
 type Actionable = Exclude<IncomingMessage["content"], { kind: "unsupported" }>;
 
-const commands = new Set(["take", "return", "close"]);
+const commands = new Set(["take", "return", "close", "resolve", "snooze", "assign"]);
 const helpCommands = new Set(["start", "help"]);
 
 function createHelpText({ platform }: Chat): string {
@@ -201,6 +209,9 @@ function createHelpText({ platform }: Chat): string {
     `${prefix}take takes it over without an answer.`,
     `${prefix}return [note] returns it to the agent; the visitor does not see the note.`,
     `${prefix}close ends it.`,
+    `${prefix}resolve marks it as done.`,
+    `${prefix}snooze 2h puts it away until then, or until the visitor writes.`,
+    `${prefix}assign @name gives it to another member.`,
     `${prefix}link CODE links you to your account in Foyer. The code is under Settings, Notifications.`,
   ].join("\n");
 }

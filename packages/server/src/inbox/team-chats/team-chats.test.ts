@@ -211,6 +211,24 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     });
   });
 
+  it("assigns, snoozes and resolves a conversation by commands", async () => {
+    const { conversationId, topic } = await askForPerson();
+    telegram.say({ from: 7, topic, text: "/snooze 2h" });
+    await telegram.until(said("Not done: The visitor is waiting for a person."));
+    telegram.say({ from: 7, topic, text: "/assign @nobody" });
+    await telegram.until(said("Not done: no member of the organization has this name."));
+    telegram.say({ from: 7, topic, text: "/assign @bea" });
+    await expect.poll(async () => (await conversation(conversationId)).assignee?.name).toBe("Bea");
+    telegram.say({ from: 7, topic, text: "/snooze soon" });
+    await telegram.until(said("Not done: write for how long, such as /snooze 2h"));
+    telegram.say({ from: 7, topic, text: "/snooze 2h" });
+    await expect.poll(async () => (await conversation(conversationId)).status).toBe("snoozed");
+    telegram.say({ from: 7, topic, text: "/resolve" });
+    await expect
+      .poll(async () => conversation(conversationId))
+      .toMatchObject({ status: "resolved", handler: "agent", assignee: null });
+  });
+
   it("keeps the order of a conversation while posts are refused, and splits a long text", async () => {
     const { conversationId, topic } = await askForPerson();
     await ada.call("POST", `/conversations/${conversationId}/takeover`);

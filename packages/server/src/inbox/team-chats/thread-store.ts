@@ -17,6 +17,9 @@ type NewPost = Pick<TeamChatPostRow, "kind"> &
 export type PostToSend = { post: TeamChatPostRow; chat: TeamChatRow; thread: TeamChatThreadRow | null };
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 
+/** The maximum number of members among whom one is found by name. */
+const MAX_MEMBERS = 500;
+
 /**
  * Threads of conversations in team chats, and their pending posts. The posts of a conversation are sent in order: only
  * the oldest one has a delivery in the outbox, and recording its outcome creates the delivery of the next. Both lock
@@ -194,6 +197,17 @@ export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
       await trx.executeQuery(db.insertInto("teamChatMessages").values(values).compile());
     },
     /** Finds the member that a person in the chat is linked to, if the member still belongs to the organization. */
+    /** The members of the organization, who can be assigned by name. */
+    async listMembers(organizationId: string): Promise<Array<{ id: string; name: string; email: string }>> {
+      return db
+        .selectFrom("members")
+        .innerJoin("users", "users.id", "members.userId")
+        .select(["users.id", "users.name", "users.email"])
+        .where("members.organizationId", "=", organizationId)
+        .orderBy("members.id")
+        .limit(MAX_MEMBERS)
+        .execute();
+    },
     async findMember(
       { channelId, organizationId }: Pick<TeamChatRow, "channelId" | "organizationId">,
       senderId: string,
