@@ -45,6 +45,7 @@ export * from "./inbox/views.ts";
 export * from "./models/model.ts";
 export * from "./models/model-settings.ts";
 export * from "./models/prices.ts";
+export * from "./people/visitor-profile.ts";
 export * from "./plans/plan.ts";
 export * from "./schema.ts";
 export * from "./setup/doctor.ts";

@@ -420,7 +420,7 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   statusRoutes(app, createStatusService(deps, { conversations, log: conversationLog }));
   attachmentRoutes(app, deps, { agents, conversations, attachments });
   tagRoutes(app, desk.tags);
-  visitorRoutes(app, deps, { visitors, conversations, attachments, forms: forms.service });
+  visitorRoutes(app, deps, { visitors, conversations, attachments, forms: forms.service, idempotency });
   chatRoutes(app, deps, { chat, conversations, visitorLimit });
   const documentsOf = createReplyDocuments(documents.service, deps.encryption, deps.log);
   const writing = { documentsOf, notesOf: forms.notesOf, attachmentsOf: createAttachmentLoader(attachments) };

@@ -11,19 +11,42 @@ export type Encryption = {
   /** base64url HMAC-SHA256, for tokens */
   sign(purpose: string, text: string): string;
   verify(purpose: string, text: string, signature: string): boolean;
+  /**
+   * Encrypts so that the same text has the same result, which can name something without revealing it. The nonce is an
+   * HMAC of the text (a synthetic IV), so no two texts share one. The result is base64url.
+   */
+  createPseudonym(text: string, context: string): string;
+  /** @returns the text, or null when this server has not made the pseudonym in this context */
+  readPseudonym(pseudonym: string, context: string): string | null;
 };
 
 export function createEncryption(rootSecret: string): Encryption {
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", rootSecret, "", `foyer:${purpose}`, 32));
   const encryptionKey = derive("encryption-at-rest");
+  const pseudonymKey = derive("pseudonyms");
   const signingKeys = new Map<string, Buffer>();
   const sign = (purpose: string, text: string) => {
     const key = signingKeys.get(purpose) ?? derive(purpose);
     signingKeys.set(purpose, key);
     return createHmac("sha256", key).update(text).digest("base64url");
   };
+  const nonceOf = (text: string, context: string) =>
+    Buffer.from(sign("pseudonym-nonces", JSON.stringify([context, text])), "base64url").subarray(0, 16);
   return {
     sign,
+    createPseudonym(text, context) {
+      const nonce = nonceOf(text, context);
+      const cipher = createCipheriv("aes-256-ctr", pseudonymKey, nonce);
+      return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final()]).toString("base64url");
+    },
+    readPseudonym(pseudonym, context) {
+      const bytes = Buffer.from(pseudonym, "base64url");
+      if (bytes.length < 17) return null;
+      const nonce = bytes.subarray(0, 16);
+      const decipher = createDecipheriv("aes-256-ctr", pseudonymKey, nonce);
+      const text = Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]).toString("utf8");
+      return timingSafeEqual(nonce, nonceOf(text, context)) ? text : null;
+    },
     verify: (purpose, text, signature) => equalsInConstantTime(sign(purpose, text), signature),
     encrypt(plain, context) {
       const nonce = randomBytes(12);

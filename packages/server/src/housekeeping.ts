@@ -16,6 +16,7 @@ import { deletePresenceBefore } from "./inbox/live/presence-store.ts";
 import { deleteByteDaysBefore } from "./plans/byte-quota.ts";
 import { deleteVisitorDaysBefore } from "./plans/retention.ts";
 import { toUtcDay } from "./utc-day.ts";
+import { deleteOrphanedNotes } from "./visitors/visitor-notes.ts";
 
 const IMPRESSIONS_KEPT_DAYS = 90;
 const WEBHOOK_EVENTS_KEPT_DAYS = 30;
@@ -27,6 +28,7 @@ export function startHousekeeping(deps: Pick<Deps, "db" | "databaseKind" | "conf
   return startCleanUp(log, {
     "content of deleted agents": () => deleteRemains(db),
     "old conversations, submissions and events": () => deleteExpiredData(deps, Date.now()),
+    "notes about visitors without conversations": () => deleteOrphanedNotes(db),
     "expired submission quotas": () => deleteSubmissionDaysBefore(db, toUtcDay(daysAgo(1))),
     "old form impressions": () => deleteImpressionsBefore(db, toUtcDay(daysAgo(IMPRESSIONS_KEPT_DAYS))),
     "data that a restore replaced": () => deletePreviousData(config.dataDir, Date.now()),

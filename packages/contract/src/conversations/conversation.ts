@@ -278,6 +278,14 @@ export const Conversation = Type.Object(
         description: "What the visitor proved. Only sent to members and API keys.",
       }),
     ),
+    visitorKey: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            "A keyed pseudonym of the visitor, for `GET /visitors/:key`; the same in all of their conversations. `null` if nothing is known about the visitor. Only sent to members and API keys.",
+        }),
+      ),
+    ),
     userMetadata: Type.Optional(
       Type.Unsafe<Record<string, unknown> | null>({
         type: ["object", "null"],

@@ -25,6 +25,7 @@ const table: readonly Line[] = [
   ["change", "/models/settings", "admin"],
   ["change", "/documents/embeddings", "admin"],
   ["change", "/mail-recipients", "admin"],
+  ["any", "/visitors/:key", "member"],
   ["any", "/visitors", "admin"],
   ["any", "/doctor", "admin"],
   ["any", "/webhooks/:id/secret", "admin"],

@@ -24,13 +24,16 @@ const restoreCalls = {
   trigger: api.restoreTrigger,
 } satisfies Record<TrashKind, unknown>;
 
-/** The queries that show things of each kind. */
-const shownBy: Record<TrashKind, EndpointName[]> = {
-  agent: ["listAgents", "getAgent", "getPlan", "listConversations"],
-  conversation: ["listConversations", "getConversation"],
-  document: ["listDocuments", "getDocument", "getDocumentLimits"],
-  tool: ["listTools", "getTool", "getToolLimits", "listTriggers", "getAgent", "compareAgentVersions"],
-  trigger: ["listTriggers", "getTrigger", "getTriggerStats", "getAgent", "compareAgentVersions"],
+/** The queries that list things of each kind, and the one that shows a single thing. */
+const shownBy: Record<TrashKind, { lists: EndpointName[]; single: EndpointName }> = {
+  agent: { lists: ["listAgents", "getPlan", "listConversations"], single: "getAgent" },
+  conversation: { lists: ["listConversations"], single: "getConversation" },
+  document: { lists: ["listDocuments", "getDocumentLimits"], single: "getDocument" },
+  tool: {
+    lists: ["listTools", "getToolLimits", "listTriggers", "getAgent", "compareAgentVersions"],
+    single: "getTool",
+  },
+  trigger: { lists: ["listTriggers", "getTriggerStats", "getAgent", "compareAgentVersions"], single: "getTrigger" },
 };
 
 /**
@@ -44,7 +47,8 @@ export function useMoveToTrash(kind: TrashKind, edits?: AgentEdits) {
     async onSuccess({ deletesAt }, named) {
       const undo = () => void restoreFromTrash(kind, named).catch(() => {});
       notify(`${named.name} deleted`, deletesAt === null ? {} : { undo });
-      await refresh("listTrash", ...shownBy[kind].filter((name) => !name.startsWith("get")));
+      // The page of what was deleted is still open, and its own query would fail.
+      await refresh("listTrash", ...shownBy[kind].lists);
     },
     onError: (error) => {
       if (!isConflict(error)) notify(error.message, { isWrong: true });
@@ -61,7 +65,7 @@ export async function restoreFromTrash(kind: TrashKind, { id, name }: Named): Pr
     throw error;
   }
   notify(`${name} restored`);
-  await refresh("listTrash", ...shownBy[kind]);
+  await refresh("listTrash", ...shownBy[kind].lists, shownBy[kind].single);
 }
 
 /** For how many days the server keeps what is deleted; 0 if it has no trash, undefined until that is known. */

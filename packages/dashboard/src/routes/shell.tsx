@@ -31,6 +31,12 @@ const agents = createRoute({
   component: lazyRouteComponent(() => import("../pages/agents/agents-page.tsx"), "AgentsPage"),
 });
 
+const visitor = createRoute({
+  getParentRoute: () => shell,
+  path: "/visitors/$visitorKey",
+  component: lazyRouteComponent(() => import("../pages/visitor/visitor-page.tsx"), "VisitorPage"),
+});
+
 // Links in emails name a submission without its agent.
 const mailedSubmission = createRoute({
   getParentRoute: () => shell,
@@ -44,4 +50,4 @@ const mailedSubmission = createRoute({
 // Unknown URLs keep the navigation.
 const notFound = createRoute({ getParentRoute: () => shell, path: "$", component: NotFoundPage });
 
-export const shellRoutes = [home, start, agents, mailedSubmission, notFound] as const;
+export const shellRoutes = [home, start, agents, visitor, mailedSubmission, notFound] as const;

@@ -40,6 +40,7 @@ import {
   type Viewer,
 } from "./store.ts";
 import { readConversationTags } from "./tags/store.ts";
+import { toVisitorKey } from "./visitor-key.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -172,7 +173,7 @@ export function createConversationService(
       const consent: Conversation["consent"] = row.consent === null ? null : JSON.parse(row.consent);
       const ownership = (await ownershipsOf([row], isMember))(row);
       return {
-        fields: { ...toFields(row, ownership), consent, ...(isMember ? await readTeamFields(db, row) : {}) },
+        fields: { ...toFields(row, ownership), consent, ...(isMember ? await readTeamFields(deps, row) : {}) },
         messagePages: readPages(),
       };
     },
@@ -360,12 +361,16 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
 }
 
 /** For members only, because a site may put facts into a token that its visitors must not read here. */
-async function readTeamFields(db: Db, row: ConversationRow & ConversationCost) {
+async function readTeamFields(
+  { db, encryption }: Pick<Deps, "db" | "encryption">,
+  row: ConversationRow & ConversationCost,
+) {
   const { verifiedVisitor, userMetadata, epoch, cost, unknownCostReplies } = row;
   return {
     ...toStatus(row),
     cost,
     unknownCostReplies,
+    visitorKey: toVisitorKey(encryption, row.organizationId, row),
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     userMetadata: userMetadata === null ? null : JSON.parse(userMetadata),
     tags: (await readConversationTags(db, row.organizationId, [row]))(row),

@@ -74,7 +74,11 @@ export type ConversationSummaryRow = ConversationFieldsRow &
  * the token.
  */
 export type Viewer =
-  | { organizationId: string }
+  | {
+      organizationId: string;
+      /** for exports, which include what is stored in the trash */
+      seesTrash?: true;
+    }
   | { conversationId: string; linkVersion: number | null; proof: IdentityProof };
 
 /** A message with its attachments. */
@@ -157,7 +161,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .selectAll()
         .where("id", "=", id)
         .where(isVisibleTo(viewer))
-        .where(isVisible("conversations"))
+        .$if(!("seesTrash" in viewer), (query) => query.where(isVisible("conversations")))
         .executeTakeFirst();
     },
     /** @param after a position; only messages after it are read */

@@ -95,6 +95,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0112-bulk-actions",
       "0115-teams",
       "0120-trash",
+      "0121-visitor-notes",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -176,6 +177,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0112-bulk-actions",
       "0115-teams",
       "0120-trash",
+      "0121-visitor-notes",
     ]);
   });
 

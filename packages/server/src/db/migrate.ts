@@ -72,6 +72,7 @@ import { inboxViews } from "./migrations/0111-inbox-views.ts";
 import { bulkActions } from "./migrations/0112-bulk-actions.ts";
 import { teams } from "./migrations/0115-teams.ts";
 import { trash } from "./migrations/0120-trash.ts";
+import { visitorNotes } from "./migrations/0121-visitor-notes.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -154,6 +155,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0112-bulk-actions", bulkActions],
   ["0115-teams", teams],
   ["0120-trash", trash],
+  ["0121-visitor-notes", visitorNotes],
 ];
 
 /**

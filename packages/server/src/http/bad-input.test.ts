@@ -453,6 +453,7 @@ type Ids = Record<
   | "viewId"
   | "replayId"
   | "bulkId"
+  | "visitorKey"
   | "version"
   | "noteId"
   | "tagId"
@@ -487,7 +488,7 @@ async function populate(server: TestServer) {
   const agent = await app.inject({ method: "POST", url: "/agents", headers, payload: { name: "Mine" } });
   const agentId: string = agent.json().data.id;
   const messages = [{ role: "user", content: "Hello" }];
-  await app.inject({ method: "POST", url: "/chat", payload: { agentId, messages } });
+  await app.inject({ method: "POST", url: "/chat", payload: { agentId, sessionId: agentId, messages } });
   const conversationId: string = (await app.inject({ url: `/conversations?agentId=${agentId}`, headers })).json()
     .data[0].id;
   const conversation = await app.inject({ url: `/conversations/${conversationId}`, headers });
@@ -563,6 +564,7 @@ async function populate(server: TestServer) {
     viewId,
     replayId,
     bulkId,
+    visitorKey: conversation.json().data.visitorKey as string,
     version,
     noteId,
     tagId,
@@ -597,6 +599,7 @@ const nobodys: Ids = {
   viewId: newId("view"),
   replayId: newId("replay"),
   bulkId: newId("bulk"),
+  visitorKey: "A".repeat(64),
   version: "1",
   noteId: newId("note"),
   tagId: newId("tag"),
@@ -633,6 +636,7 @@ function fillPath(url: string, ids: Ids) {
     .replace(":toolIdOrName", toolId)
     .replace(":id", id)
     .replace(":noteId", ids.noteId)
+    .replace(":key", ids.visitorKey)
     .replace(":tagId", ids.tagId)
     .replace(":kind", "logo")
     .replace(":testId", ids.testId)
@@ -752,6 +756,7 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     createNoticeChannel: { kind: "webhook", name: "Support", url: "http://127.0.0.1:9/" },
     updateNoticeChannel: { name: "Support" },
     createNote: { text: "A regular." },
+    createVisitorNote: { text: "A regular." },
     addConversationTag: { name: "refund" },
     updateTag: { name: "refunds" },
     createBulkAction: { action: "read", conversationIds: [newId("conv")] },

@@ -1,4 +1,6 @@
-export type FoundConversation = {
+import type { ConversationRow } from "../db/tables.ts";
+
+export type FoundConversation = Pick<ConversationRow, "userEmail" | "isUserVerified"> & {
   id: string;
   agentId: string;
   sessionId: string | null;

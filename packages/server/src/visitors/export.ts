@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { AttachmentService } from "../conversations/attachments/service.ts";
 import type { ConversationService } from "../conversations/service.ts";
+import { type Person, personOf } from "../conversations/visitor-key.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import type { Forms } from "../forms/forms-module.ts";
@@ -8,6 +9,7 @@ import type { Batch } from "./batch.ts";
 import { createExportedRows } from "./exported-rows.ts";
 import type { FindVisitor } from "./find-visitor.ts";
 import type { Identifier } from "./identifier.ts";
+import { peopleNamedBy, readNotesAbout } from "./visitor-notes.ts";
 import { type ZipEntry, zipStream } from "./zip-stream.ts";
 
 type Parts = {
@@ -31,8 +33,9 @@ export function createVisitorExport(
     async function* writeConversations() {
       for await (const batch of readBatches()) {
         for (const { id } of batch.conversations) {
-          const row = await conversations.find({ organizationId }, id);
-          const detail = row && (await ignoreDeleted(() => conversations.get({ organizationId }, id)));
+          const viewer = { organizationId, seesTrash: true } as const;
+          const row = await conversations.find(viewer, id);
+          const detail = row && (await ignoreDeleted(() => conversations.get(viewer, id)));
           if (!detail) continue;
           const { fields, messagePages } = detail;
           const { sessionId, userMetadata } = row;
@@ -57,6 +60,26 @@ export function createVisitorExport(
           yield END;
         }
       }
+    }
+
+    async function* writeVisitorNotes() {
+      const seen = new Set<string>();
+      async function* write(people: readonly Person[]) {
+        const unseen = people.filter(({ kind, value }) => !seen.has(`${kind} ${value}`));
+        for (const { kind, value } of unseen) seen.add(`${kind} ${value}`);
+        for (const { organizationId: _, kind: __, value: ___, authorId: ____, ...note } of await readNotesAbout(
+          deps.db,
+          organizationId,
+          unseen,
+        )) {
+          yield JSON.stringify(note);
+          yield END;
+        }
+      }
+      yield* write(peopleNamedBy(identifier));
+      if (identifier.kind !== "conversationId") return;
+      for await (const { conversations: found } of readBatches())
+        yield* write(found.flatMap((row) => personOf(row) ?? []));
     }
 
     async function* writeSubmissions() {
@@ -99,6 +122,7 @@ export function createVisitorExport(
       yield createJsonEntry("conversations.json", writeConversations());
       yield createJsonEntry("handoffs.json", writeRows(rows.handoffs));
       yield createJsonEntry("notes.json", writeRows(rows.notes));
+      yield createJsonEntry("visitor-notes.json", writeVisitorNotes());
       yield createJsonEntry("unanswered-questions.json", writeRows(rows.questions));
       yield createJsonEntry("submissions.json", writeSubmissions());
       yield createJsonEntry("events.json", writeRows(rows.events));

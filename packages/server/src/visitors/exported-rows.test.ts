@@ -33,6 +33,8 @@ it.each([1, 100])(
       agentId: "agent_1",
       sessionId: id,
       userId: null,
+      userEmail: null,
+      isUserVerified: 0 as const,
       createdAt: 0,
       updatedAt: 0,
     }));

@@ -2,15 +2,23 @@ import * as contract from "@foyer/contract";
 import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
+import type { Idempotency } from "../http/idempotency.ts";
 import { createVisitorExport } from "./export.ts";
 import { identifierIn } from "./identifier.ts";
+import { createPersonService } from "./person.ts";
+import { personRoutes } from "./person-routes.ts";
 import type { VisitorService } from "./service.ts";
 
 export function visitorRoutes(
   app: App,
-  deps: Pick<Deps, "db" | "reads">,
-  { visitors, ...sources }: { visitors: VisitorService } & Omit<Parameters<typeof createVisitorExport>[1], "find">,
+  deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
+  {
+    visitors,
+    idempotency,
+    ...sources
+  }: { visitors: VisitorService; idempotency: Idempotency } & Omit<Parameters<typeof createVisitorExport>[1], "find">,
 ): void {
+  personRoutes(app, createPersonService(deps), idempotency);
   const exportData = createVisitorExport(deps, { ...visitors, ...sources });
   app.route({
     ...contract.getVisitorData,

@@ -19,6 +19,7 @@ import { createFindVisitor } from "./find-visitor.ts";
 import { hashOf, type Identifier } from "./identifier.ts";
 import { insertReceipt, recordErasure } from "./ledger.ts";
 import { createVisitorStore } from "./store.ts";
+import { deleteNotesAbout, deleteOrphanedNotes, peopleNamedBy, readNotesAbout } from "./visitor-notes.ts";
 
 type Parts = {
   log: Pick<ConversationLog, "erase">;
@@ -56,6 +57,7 @@ export function createVisitorService(
     async data(organizationId: string, identifier: Identifier): Promise<VisitorData> {
       const total = emptyTotals();
       for await (const batch of find(organizationId, identifier)) await measure(organizationId, batch, total);
+      total.counts.notes += (await readNotesAbout(db, organizationId, peopleNamedBy(identifier))).length;
       return { counts: total.counts, receivers: [...total.receivers].sort() };
     },
     /**
@@ -72,12 +74,16 @@ export function createVisitorService(
       await recordErasure(db, { organizationId, kind: identifier.kind, hash: identifierHash, erasedAt });
       const total = emptyTotals();
       const erased = { conversationIds: new Set<string>(), submissionIds: new Set<string>() };
+      const people = peopleNamedBy(identifier);
+      total.counts.notes += (await readNotesAbout(db, organizationId, people)).length;
       for await (const batch of find(organizationId, identifier, until)) {
         await measure(organizationId, batch, total);
         await eraseBatch(deps, log, { organizationId, batch });
         for (const id of batch.submissionIds) erased.submissionIds.add(id);
         for (const { id } of batch.conversations) erased.conversationIds.add(id);
       }
+      await deleteNotesAbout(db, organizationId, people);
+      await deleteOrphanedNotes(db, organizationId);
       await deleteResponsesAbout(db, organizationId, erased.submissionIds.union(erased.conversationIds));
       const id = newId("erasure");
       const receivers = [...total.receivers].sort();

@@ -35,7 +35,7 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
         readPagesById(PAGE_CONVERSATIONS, (after) => {
           const page = db
             .selectFrom("conversations")
-            .select(["id", "agentId", "sessionId", "userId", "createdAt", "updatedAt"])
+            .select(["id", "agentId", "sessionId", "userId", "userEmail", "isUserVerified", "createdAt", "updatedAt"])
             .where("organizationId", "=", organizationId)
             .where(condition)
             .where("id", ">", after)

@@ -7,6 +7,7 @@ import { visitorFacts } from "../../components/visitor-identity.tsx";
 import { useCurrency } from "../../data/use-currency.ts";
 import { findAnswerAddress } from "./handoff-lines.ts";
 import type { ConversationDetail } from "./split-reply.ts";
+import { VisitorSummary } from "./visitor-summary.tsx";
 
 /** Facts about the visitor and the conversation. */
 export function VisitorFacts({
@@ -17,7 +18,7 @@ export function VisitorFacts({
   submissions: ReadonlyArray<{ id: string; toolName: string; createdAt: string }>;
 }) {
   const currency = useCurrency();
-  const { agentId, userId, isTest, context, createdAt, updatedAt, messages } = conversation;
+  const { agentId, userId, visitorKey, isTest, context, createdAt, updatedAt, messages } = conversation;
   const facts: Fact[] = [
     ...visitorFacts(conversation),
     ["Answers by email", findAnswerAddress(conversation)],
@@ -59,6 +60,7 @@ export function VisitorFacts({
           </ul>
         </div>
       )}
+      {visitorKey && <VisitorSummary visitorKey={visitorKey} />}
       {userId && (
         <Link
           to="/agents/$agentId/conversations"

@@ -1,8 +1,9 @@
 import type { Instant } from "./column-types.ts";
 
-/** Tables for internal notes and canned replies, see inbox/, and for tags, see conversations/tags/. */
+/** Tables for internal notes and canned replies, see inbox/, for notes about visitors, see visitors/, and for tags, see conversations/tags/. */
 export type NoteTables = {
   conversationNotes: ConversationNoteRow;
+  visitorNotes: VisitorNoteRow;
   cannedReplies: CannedReplyRow;
   tags: TagRow;
   conversationTags: ConversationTagRow;
@@ -12,6 +13,20 @@ export type ConversationNoteRow = {
   id: string;
   organizationId: string;
   conversationId: string;
+  /** the member who wrote it; null for an API key */
+  authorId: string | null;
+  /** the name of the member or of the key at the time */
+  authorName: string;
+  text: string;
+  createdAt: Instant;
+};
+
+export type VisitorNoteRow = {
+  id: string;
+  organizationId: string;
+  /** the visitor, see conversations/visitor-key.ts */
+  kind: "verified" | "claimed" | "email" | "session";
+  value: string;
   /** the member who wrote it; null for an API key */
   authorId: string | null;
   /** the name of the member or of the key at the time */

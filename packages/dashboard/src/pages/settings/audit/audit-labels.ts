@@ -89,6 +89,8 @@ const labels: Record<string, string> = {
   "POST /triggers/:id/restore": "Restored a trigger from the trash",
   "DELETE /trash": "Emptied the trash",
   "DELETE /trash/:id": "Deleted permanently from the trash",
+  "POST /visitors/:key/notes": "Added a note about a visitor",
+  "DELETE /visitors/:key/notes/:noteId": "Deleted a note about a visitor",
   "POST /conversations/:id/notes": "Added an internal note",
   "DELETE /conversations/:id/notes/:noteId": "Deleted an internal note",
   "POST /conversations/:id/tags": "Tagged a conversation",

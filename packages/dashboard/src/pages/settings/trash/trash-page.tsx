@@ -110,12 +110,12 @@ function TrashTable({ items }: { items: TrashItem[] }) {
               <div className="text-sm text-soft">
                 {kindNames[item.kind]}
                 {item.kind !== "agent" && ` of ${item.agentName}`}
+                {item.trashedBy && `, deleted by ${item.trashedBy}`}
                 {item.isAgentInTrash && ". Restore its agent first."}
               </div>
             </Td>
             <Td className="hidden text-soft sm:table-cell">
               <Time at={item.trashedAt} />
-              {item.trashedBy && <div className="text-sm wrap-anywhere">{item.trashedBy}</div>}
             </Td>
             <Td className="hidden text-soft md:table-cell">{item.deletesAt && <Time at={item.deletesAt} />}</Td>
             <ActionsCell>
