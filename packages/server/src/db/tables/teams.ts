@@ -24,7 +24,7 @@ export type TeamRow = {
   updatedAt: Instant;
 };
 
-export type TeamMemberRow = {
+type TeamMemberRow = {
   organizationId: string;
   teamId: string;
   userId: string;
