@@ -19,6 +19,7 @@ const guides = [
   "team",
   "providers",
   "publishing",
+  "files",
   "tests",
   "replays",
   "webhooks",

@@ -44,6 +44,7 @@ const groups: ReadonlyArray<{ title: string; guides: Guide[] }> = [
       { name: "team", title: "Your team", source: "docs/guides/team.md" },
       { name: "providers", title: "Model providers", source: "docs/guides/providers.md" },
       { name: "publishing", title: "Publishing", source: "docs/guides/publishing.md" },
+      { name: "files", title: "Agents as files", source: "docs/guides/files.md" },
       { name: "tests", title: "Testing an agent", source: "docs/guides/tests.md" },
       { name: "replays", title: "Replaying conversations", source: "docs/guides/replays.md" },
       { name: "webhooks", title: "Webhooks", source: "docs/guides/webhooks.md" },
