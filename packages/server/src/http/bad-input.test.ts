@@ -197,6 +197,7 @@ onBothDatabases("bad input", (createDatabase) => {
   // created once, tools depend on their texts, only the first result or claim counts, models are tried out, and an
   // agent can have each site only once.
   const withOwnRules = [
+    "assignConversation",
     "createSecret",
     "putSecret",
     "createTool",
