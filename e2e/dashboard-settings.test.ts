@@ -401,14 +401,18 @@ describe("the settings", () => {
     const trigger = { name: "Pricing", triggerType: "page_view", conditions: { page: "/pricing" }, ...bubble };
     const { id: triggerId } = await site.call(page, "POST", `/triggers?agentId=${agentId}`, trigger);
     const from = { organizationId: site.owner.organizationId, agentId };
-    const conversationId = await insertConversation(db, from, {}, [{ content: "Hello" }, { content: "**Hi.**" }]);
+    const conversationId = await insertConversation(db, from, { userId: "ada" }, [
+      { content: "Hello" },
+      { content: "**Hi.**" },
+    ]);
     const { submissions } = await site.call(page, "GET", `/form-submissions?toolId=${formId}`);
     const text = { agentId, kind: "text", title: "Returns", text: "You can return a bike within 30 days." };
     const { id: documentId } = await site.call(page, "POST", "/documents", text);
     const webhook = { url: "https://crm.example/hook", events: ["*"] };
     const { id: webhookId } = await site.call(page, "POST", "/webhooks", webhook);
     const submissionId = submissions[0].id;
-    const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId, documentId, webhookId };
+    const { visitorKey } = (await site.call(page, "GET", `/conversations/${conversationId}`)).data;
+    const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId, documentId, webhookId, visitorKey };
     const outside = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await outside.page.goto(`${site.server.url}/dashboard/sign-in`);
 

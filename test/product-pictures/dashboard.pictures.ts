@@ -55,8 +55,10 @@ beforeAll(async () => {
   const content = "The Tender 2 is reserved for you. Come by on Saturday at ten.";
   await site.call(page, "POST", `/conversations/${conversations.ride}/messages`, { content });
   await site.call(page, "POST", `/conversations/${conversations.failed}/handoff`, { reason: "The order is late" });
+  const { visitorKey } = (await site.call(page, "GET", `/conversations/${conversations.ride}`)).data;
   Object.assign(ids, {
     agentId,
+    visitorKey,
     toolId: tool.id,
     formId: form.id,
     triggerId: trigger.id,
