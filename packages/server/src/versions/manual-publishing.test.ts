@@ -3,7 +3,7 @@ import { openChat } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
+import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 
 const pixel =
@@ -285,5 +285,20 @@ onBothDatabases("an agent that is published by hand", (createDatabase) => {
         .toSorted();
     expect(columnsOf("draftTools")).toEqual(columnsOf("tools"));
     expect(columnsOf("draftTriggers")).toEqual(columnsOf("triggers"));
+  });
+
+  it("restores a tool with a secret for a member", async () => {
+    const { email, organizationId } = await createOwner(server);
+    const admin = await signedInBrowser(server, email);
+    const member = await signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
+    await admin.call("PUT", "/secrets/SHOP_KEY", { value: "abc", hosts: ["api.example"] });
+    const id = await createAgent(admin, { publishing: "manual" });
+    const httpUrl = "https://api.example/?key={{SHOP_KEY}}";
+    const settings = { agentId: id, name: "stock", executionType: "http" as const, httpUrl };
+    const tool = await createTool(admin, settings);
+    const { version } = (await admin.call("POST", `/agents/${id}/publish`)).body.data;
+    await admin.call("DELETE", `/tools/${tool.id}`);
+    await admin.call("POST", `/agents/${id}/publish`);
+    expect((await member.call("POST", `/agents/${id}/versions/${version}/restore`)).status).toBe(201);
   });
 });

@@ -179,7 +179,8 @@ export function createVersionService({ db }: Pick<Deps, "db">, parts: Parts) {
           {
             snapshot,
             async checkTool({ before, after }) {
-              await checkSecretUse(secrets, principal, { before, after });
+              const unbound: SecretService["unbound"] = (id, names) => secrets.unbound(id, names, trx);
+              await checkSecretUse({ unbound }, principal, { before, after });
               return { mayUseUnboundSecrets: unboundSecretUse(principal, before, after) };
             },
           },

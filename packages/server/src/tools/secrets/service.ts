@@ -1,5 +1,6 @@
 import type { Secret } from "@foyer/contract";
 import { isDuplicate } from "../../db/database-errors.ts";
+import type { Db } from "../../db/open.ts";
 import type { SecretRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
@@ -42,10 +43,14 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
     async delete(organizationId: string, name: string): Promise<void> {
       if (!(await store.delete(organizationId, name))) throw notFound("Secret");
     },
-    /** Returns the names that are not bound to hosts: secrets without hosts, and names without a secret yet. */
-    async unbound(organizationId: string, names: readonly string[]): Promise<string[]> {
+    /**
+     * Returns the names that are not bound to hosts: secrets without hosts, and names without a secret yet. Within a
+     * transaction, `executor` must be that transaction, because SQLite has one connection.
+     */
+    async unbound(organizationId: string, names: readonly string[], executor: Db = db): Promise<string[]> {
       if (names.length === 0) return [];
-      const bound = new Set((await store.named(organizationId, names)).filter(isBound).map(({ name }) => name));
+      const { named } = createSecretStore(executor);
+      const bound = new Set((await named(organizationId, names)).filter(isBound).map(({ name }) => name));
       return names.filter((name) => !bound.has(name));
     },
     /** The hosts of those secrets that exist, by name. A secret without hosts has an empty list. */
