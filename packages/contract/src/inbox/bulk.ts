@@ -52,9 +52,16 @@ const BulkActionBody = Type.Object({
   ),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "The name of the tag" })),
   conversationIds: Type.Optional(
-    Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: maxBulkIds, uniqueItems: true }),
+    Type.Array(Type.String({ maxLength: 100 }), {
+      minItems: 1,
+      maxItems: maxBulkIds,
+      uniqueItems: true,
+      description: "Ids of the conversations",
+    }),
   ),
-  filter: Type.Optional(Type.Object(ConversationSelection.properties)),
+  filter: Type.Optional(
+    Type.Object(ConversationSelection.properties, { description: "What `GET /conversations` takes" }),
+  ),
   view: Type.Optional(Type.String({ maxLength: 100, description: "Id of a view, whose filter is used" })),
 });
 export type BulkActionBody = Static<typeof BulkActionBody>;

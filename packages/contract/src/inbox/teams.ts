@@ -37,7 +37,7 @@ const TeamEscalation = Type.Object({
 export type TeamEscalation = Static<typeof TeamEscalation>;
 
 const MemberInput = Type.Object({
-  userId: Type.String({ minLength: 1, maxLength: 100 }),
+  userId: Type.String({ minLength: 1, maxLength: 100, description: "A member of the organization" }),
   capacity: Type.Integer({
     minimum: 1,
     maximum: 1_000,
@@ -47,7 +47,12 @@ const MemberInput = Type.Object({
 export type TeamMemberInput = Static<typeof MemberInput>;
 
 const teamFields = {
-  name: Type.String({ minLength: 1, maxLength: 60, pattern: textPatterns.notBlank }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 60,
+    pattern: textPatterns.notBlank,
+    description: "What members call it",
+  }),
   description: nullable(
     Type.String({
       maxLength: 500,
@@ -88,7 +93,7 @@ const settings = {
   description: Type.Optional(description),
   officeHours: Type.Optional(officeHours),
   assignment: Type.Optional(assignment),
-  targets: Type.Optional(Type.Partial(targets)),
+  targets: Type.Optional(Type.Partial(targets, { description: "The targets to set" })),
   escalation: Type.Optional(escalation),
   members: Type.Optional(members),
 };

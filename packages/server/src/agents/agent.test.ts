@@ -132,6 +132,7 @@ onBothDatabases("agents", (createDatabase) => {
           failedReplies: null,
           events: [],
           escalation: [],
+          teamId: null,
         },
         monthlyTokenBudget: null,
         monthlyCostBudget: null,

@@ -359,6 +359,7 @@ onBothDatabases("idempotency", (createDatabase) => {
       "/tools",
       "/triggers",
       "/triggers/event",
+      "/visitors/{key}/notes",
       "/webhooks",
     ]);
   });

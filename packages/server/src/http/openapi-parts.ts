@@ -141,6 +141,7 @@ export const tags = [
   { name: "Conversations", description: "Read, search, rate and delete stored conversations." },
   { name: "Handoff", description: "Hand conversations over to members of the team and back." },
   { name: "Inbox", description: "Answer visitors: messages, notes, tags and canned replies." },
+  { name: "Teams", description: "Groups of members that conversations are assigned to." },
   { name: "Tools", description: "What an agent can do: static answers, HTTP calls and forms." },
   { name: "Visitors", description: "Find, export and erase what is stored about a visitor." },
   { name: "Documents", description: "What an agent knows: texts, questions and answers, files and web pages." },
