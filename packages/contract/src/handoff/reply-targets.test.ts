@@ -5,6 +5,8 @@ import { calculateReplyTarget, countOpenMinutes, findNextTarget, startReplyTarge
 
 const MINUTE_MS = 60_000;
 const TIMELINES = 1_000;
+/** The shortest span of office hours, in minutes. */
+const MIN_SPAN = 30;
 
 /** A small generator with a fixed seed, so that a failure repeats. */
 function createRandom(seed: number) {
@@ -24,12 +26,13 @@ const zones = [
   { timeZone: "America/New_York", changes: ["2026-03-08T07:00:00Z", "2026-11-01T06:00:00Z"] },
 ];
 
+/** Each office opens for at least half an hour a week, because a target that is not reached within a year does not exist. */
 function createTimeline(random: (below: number) => number) {
   const zone = zones[random(zones.length)] ?? { timeZone: "UTC", changes: [] };
   const change = Date.parse(zone.changes[random(zone.changes.length)] ?? "");
   const days = Array.from({ length: 1 + random(7) }, () => {
     const from = random(1_400);
-    return { day: 1 + random(7), from: toTime(from), to: toTime(from + 1 + random(1_439 - from)) };
+    return { day: 1 + random(7), from: toTime(from), to: toTime(from + MIN_SPAN + random(1_440 - MIN_SPAN - from)) };
   });
   const hours: OfficeHours = { timeZone: zone.timeZone, days, exceptions: [] };
   // Whole minutes, because the reference walks from minute to minute.
@@ -69,6 +72,15 @@ it("turn after three quarters of the time", () => {
 
 it("do not exist in an office that never opens", () => {
   expect(calculateReplyTarget({ timeZone: "UTC", days: [], exceptions: [] }, 20, 0)).toBe(null);
+});
+
+it("do not exist in an office that does not open long enough within a year", () => {
+  const hours: OfficeHours = {
+    timeZone: "Europe/Zurich",
+    days: [{ day: 2, from: "09:32", to: "09:33" }],
+    exceptions: [],
+  };
+  expect(calculateReplyTarget(hours, 391, Date.parse("2026-03-30T22:21:00Z"))).toBe(null);
 });
 
 it("are met in the order in which they are due", () => {
