@@ -127,7 +127,7 @@ export const HandoffSettings = Type.Object(
         minLength: 1,
         maxLength: 100,
         description:
-          "The team that requests go to. The agent can choose another team that has a description. `null` means that they wait for everyone.",
+          "The id of the team that requests wait for. With `null`, or after the team was deleted, they wait for everyone.",
       }),
     ),
   },

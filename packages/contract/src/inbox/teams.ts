@@ -56,7 +56,7 @@ const teamFields = {
   description: nullable(
     Type.String({
       maxLength: 500,
-      description: "What the team is for. Agents choose by it, among the teams that have a description.",
+      description: "What the team is for, for members",
     }),
   ),
   officeHours: Type.Unsafe<OfficeHours | null>({
