@@ -30,11 +30,13 @@ export function createReplyContent(events: ReturnType<typeof createEventWriter>,
     if (sources.length > 0) publish(events.sources(sources));
   };
 
+  /** Notices have no index in the stream. Counted here, because a reply can have a million pieces. */
+  let noticeCount = 0;
   const say = (text: string) => {
     const last = pieces.at(-1);
     if (openText !== null && last?.type === "text") last.text += text;
     else {
-      openText = countParts(pieces);
+      openText = pieces.length - noticeCount;
       pieces.push({ type: "text", text });
       publish(events.openText(openText));
     }
@@ -62,13 +64,14 @@ export function createReplyContent(events: ReturnType<typeof createEventWriter>,
       if (isFrozen || pieces.some((piece) => piece.type === "notice" && piece.code === code)) return;
       closeText();
       pieces.push({ type: "notice", code });
+      noticeCount++;
       publish(events.notice(code));
     },
     toolUse(piece: ToolPiece) {
       if (isFrozen) return;
       closeText();
       if (!room.takeTool(piece)) throw new ReplyLimitError();
-      publish(events.toolUse(countParts(pieces), piece));
+      publish(events.toolUse(pieces.length - noticeCount, piece));
       pieces.push(piece);
     },
     toolResult(piece: ToolPiece, outcome: ToolOutcome) {
