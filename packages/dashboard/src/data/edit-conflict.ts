@@ -19,13 +19,13 @@ const listeners = new Set<() => void>();
 /** Opens the dialog and waits for the user's decision. */
 export function askAboutConflict(asked: Omit<EditConflict, "answer">): Promise<ConflictAnswer> {
   conflict?.answer("cancel");
-  const { promise, resolve } = Promise.withResolvers<ConflictAnswer>();
-  const answer = (given: ConflictAnswer) => {
-    show(null);
-    resolve(given);
-  };
-  show({ ...asked, answer });
-  return promise;
+  return new Promise((resolve) => {
+    const answer = (given: ConflictAnswer) => {
+      show(null);
+      resolve(given);
+    };
+    show({ ...asked, answer });
+  });
 }
 
 /** The conflict that the user has to decide on. */
