@@ -58,7 +58,8 @@ const answer = async (...args: Parameters<typeof ask>) => textOf(await ask(...ar
 
 describe("the demo model's stream", () => {
   it("sends the reply word by word", async () => {
-    const parts = await ask([system, user("Are test rides free?")]);
+    const prompt = [system, user("Are test rides free?")];
+    const parts = await ask(prompt);
     expect(parts.map((part) => (part.type === "text-delta" ? part.delta : part.type))).toEqual([
       "stream-start",
       "text-start",
@@ -72,7 +73,7 @@ describe("the demo model's stream", () => {
     expect(pauses.count).toBe(4);
     expect(parts.at(-1)).toMatchObject({
       finishReason: { unified: "stop" },
-      usage: { inputTokens: { total: Math.ceil((systemPrompt.length + 20) / 4) }, outputTokens: { total: 5 } },
+      usage: { inputTokens: { total: Math.ceil(JSON.stringify(prompt).length / 4) }, outputTokens: { total: 5 } },
     });
   });
 
@@ -102,16 +103,6 @@ describe("the demo model's stream", () => {
     expect(await answer([system, user(message)])).toEqual(
       typeof expected === "string" ? expected : expect.stringMatching(expected),
     );
-  });
-
-  it("reads a follow-up together with the message before it", async () => {
-    const prompt = [
-      system,
-      user("When are you open?"),
-      { role: "assistant" as const, content: [] },
-      user("and on Sunday?"),
-    ];
-    expect(await answer(prompt)).toBe("Opening hours:\n- Sunday: closed");
   });
 
   it("calls the requested tool once and replies from its result", async () => {
@@ -158,12 +149,12 @@ describe("the demo model's stream", () => {
     [{ type: "json", value: { hours: "9 to 18" } }, "Hours: 9 to 18"],
     [
       { type: "json", value: { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7 } },
-      "- A: 1\n- B: 2\n- C: 3\n- D: 4\n- E: 5\n- F: 6",
+      "- A: 1\n- B: 2\n- C: 3\n- D: 4\n- E: 5\n- F: 6\n- and 1 more",
     ],
-    [{ type: "json", value: [1, 2, 3, 4, 5, 6, 7] }, "- 1\n- 2\n- 3\n- 4\n- 5\n\nThere are 2 more."],
+    [{ type: "json", value: [1, 2, 3, 4, 5, 6, 7] }, "- 1\n- 2\n- 3\n- 4\n- 5\n- 6\n- and 1 more"],
     [
       { type: "json", value: { total: 1, bikes: [{ name: "City", sizes: ["S", "M"] }] } },
-      "Total: 1\n\nBikes:\n- Name: City, Sizes: S, M",
+      "- Total: 1\n- Bikes: Name: City, Sizes: S, M",
     ],
     [{ type: "content", value: [{ type: "text", text: "9 to 18" }] }, "9 to 18"],
     [{ type: "error-text", value: "HTTP 500" }, 'That did not work: "opening hours" failed. HTTP 500'],

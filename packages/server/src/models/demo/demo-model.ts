@@ -4,22 +4,20 @@ import type {
   JSONValue,
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
-  LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultOutput,
 } from "@ai-sdk/provider";
 import type { ModelPart, StreamModel } from "../chat-model.ts";
-import { listTopics, quote, splitInstructions, splitPassages } from "./quote.ts";
+import { type Line, quote, splitInstructions, splitPassages } from "./quote.ts";
 import { findRequestedTool, type ToolRequest } from "./tool-request.ts";
-import { fold, stemWords } from "./words.ts";
+import { fold } from "./words.ts";
 
 /** The pause after each word. The demo is about as fast as a hosted model, so that its text visibly streams. */
 const PAUSE_MS = 8;
 /** The usual rule of thumb for English text. */
 const CHARACTERS_PER_TOKEN = 4;
 const RESULT_LENGTH = 1200;
-const MAX_FIELDS = 6;
-const MAX_ITEMS = 5;
+const MAX_ITEMS = 6;
 /** The search of the agent's documents, see documents/search-tool.ts. */
 const SEARCH_TOOL = "search_documents";
 
@@ -72,7 +70,7 @@ async function* generateParts(call: LanguageModelV4CallOptions, announce: boolea
   } else {
     yield { type: "tool-call", toolCallId: `call_${randomUUID()}`, toolName: reply.toolName, input };
   }
-  const read = estimateTokens(call.prompt.reduce((sum, message) => sum + countCharacters(message), 0));
+  const read = estimateTokens(JSON.stringify(call.prompt).length);
   yield {
     type: "finish",
     finishReason: { unified: typeof reply === "string" ? "stop" : "tool-calls", raw: undefined },
@@ -85,59 +83,31 @@ async function* generateParts(call: LanguageModelV4CallOptions, announce: boolea
 
 const estimateTokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
-function countCharacters(message: LanguageModelV4Message): number {
-  if (message.role === "system") return message.content.length;
-  return message.content.reduce((sum: number, part) => {
-    if (part.type === "text") return sum + part.text.length;
-    if (part.type === "tool-call") return sum + (JSON.stringify(part.input) ?? "").length;
-    return part.type === "tool-result" ? sum + JSON.stringify(part.output).length : sum;
-  }, 0);
-}
-
 /** A word with the space after it. Scripts without spaces are split into pairs of characters. */
-function splitWords(text: string): string[] {
-  return (
-    text.match(
-      /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{1,2}\s*|[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+\s*/gu,
-    ) ?? []
-  );
-}
+const splitWords = (text: string) => text.match(/[^\s\p{Lo}]+\s*|\p{Lo}[^\s]?\s*/gu) ?? [];
 
 function replyTo({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): string | ToolRequest {
-  const results = findLastResults(prompt);
-  const isSearch = ({ toolName }: ToolResult) => toolName === SEARCH_TOOL;
-  const others = results.filter((result) => !isSearch(result));
-  if (others.length > 0) return answerFromResults(others);
-  const systemPrompt = prompt.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n");
-  const [message = "", earlier = ""] = prompt.flatMap(userTexts).reverse();
+  const last = prompt.at(-1);
+  const results = last?.role === "tool" ? last.content.filter((part) => part.type === "tool-result") : [];
+  const others = results.filter(({ toolName }) => toolName !== SEARCH_TOOL);
+  if (others.length > 0) return others.map(({ toolName, output }) => describe(toolName, output)).join("\n\n");
+  const message = readLastMessage(prompt);
   const callable = tools.filter((tool) => tool.type === "function" && tool.name !== SEARCH_TOOL);
   const request =
     toolChoice?.type === "none" ? null : findRequestedTool(message, callable as LanguageModelV4FunctionTool[]);
   if (request) return request;
-  const passages = results.filter(isSearch).flatMap(({ output }) => splitPassages(outputText(output)));
-  return (
-    answerSmallTalk(message, systemPrompt) ??
-    quote(passages, message) ??
-    quote(splitInstructions(systemPrompt), message, earlier) ??
-    describeNothingFound(systemPrompt)
+  const passages = results.flatMap(({ output }) => (output.type === "text" ? splitPassages(output.value) : []));
+  const facts = splitInstructions(
+    prompt.flatMap(({ role, content }) => (role === "system" ? [content] : [])).join("\n\n"),
   );
+  return answerSmallTalk(message, facts) ?? quote(passages, message) ?? quote(facts, message) ?? describeNothing(facts);
 }
 
-type ToolResult = Extract<Results[number], { type: "tool-result" }>;
-
-function findLastResults(prompt: LanguageModelV4Prompt): ToolResult[] {
-  const last = prompt.at(-1);
-  return last?.role === "tool" ? last.content.filter((part) => part.type === "tool-result") : [];
-}
-
-function outputText(output: LanguageModelV4ToolResultOutput): string {
-  return output.type === "text" ? output.value : "";
-}
-
-function userTexts(message: LanguageModelV4Message): string[] {
-  if (message.role !== "user") return [];
+function readLastMessage(prompt: LanguageModelV4Prompt): string {
+  const message = prompt.findLast(({ role }) => role === "user");
   // The text parts before the last one are notes for the model.
-  return [message.content.findLast((part) => part.type === "text")?.text ?? ""];
+  const text = message?.role === "user" ? message.content.findLast((part) => part.type === "text") : undefined;
+  return text?.text ?? "";
 }
 
 /** True when the assistant has already written text since the visitor's last message. */
@@ -148,116 +118,69 @@ function hasSpoken(prompt: LanguageModelV4Prompt): boolean {
     .some(({ role, content }) => role === "assistant" && content.some((part) => part.type === "text"));
 }
 
+/** A name may follow the greeting ("Hello Harbour"). */
 const greeting =
-  /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|moin|servus|guten (?:tag|morgen|abend)|bonjour|bonsoir|salut|hola|ciao|こんにちは|こんばんは|おはよう|你好|您好)(?!\p{L})/u;
-const thanks = /^(?:thanks?|thank you|thx|many thanks|danke|vielen dank|merci|gracias|ありがとう|谢谢|多谢)/;
-const farewell = /^(?:bye|goodbye|good night|see you|tschuss|auf wiedersehen|au revoir|adios)\b/;
+  /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten tag|bonjour|hola|ciao|こんにちは|你好)(?: [\p{L}]+)?[\s!.,]*$/u;
+const thanks = /^(?:thanks?|thank you|danke|merci|gracias)(?: (?:you|a lot|so much|very much))?[\s!.]*$/;
 const identity =
-  /\b(?:are you|is this|am i talking to|bist du|sind sie|es-tu|etes-vous) (?:an? |the |ein |eine |une? )?(?:real |actual )?(?:ai|bot|chatbot|robot|human|person|machine|llm|chatgpt|gpt|claude|gemini|language model|ki|mensch|ia|humain)\b|\b(?:who|what) are you\b|\bwhat can you do\b|\bhow can you help\b|^help\W*$/;
+  /\b(?:are you|is this|am i talking to) (?:an? |the )?(?:real |actual )?(?:ai|bot|chatbot|robot|human|person|machine|llm|language model)\b|\b(?:who|what) are you\b|\bwhat can you do\b|^help\W*$/;
 
-function answerSmallTalk(message: string, systemPrompt: string): string | null {
+function answerSmallTalk(message: string, facts: readonly Line[]): string | null {
   const text = fold(message.slice(0, 200)).trim();
-  if (identity.test(text)) return `${introduction} ${offer(systemPrompt)}`.trim();
-  if (message.length > 200 || /[?？]/.test(text)) return null;
-  // A name may follow the greeting ("Hello Harbour"). A message that is a whole sentence gets an answer instead.
-  const isOnly = (pattern: RegExp, more: number) =>
-    pattern.test(text) && stemWords(text.replace(pattern, "")).length <= more;
-  if (isOnly(greeting, 1)) return `Hello. ${introduction} ${offer(systemPrompt)}`.trim();
-  if (isOnly(thanks, 2)) return `You are welcome. ${offer(systemPrompt)}`.trim();
-  return isOnly(farewell, 1) ? "Goodbye. Come back whenever you have a question." : null;
+  if (identity.test(text)) return `${introduction} ${offer(facts)}`.trim();
+  if (greeting.test(text)) return `Hello. ${introduction} ${offer(facts)}`.trim();
+  if (thanks.test(text)) return `You are welcome. ${offer(facts)}`.trim();
+  return /^(?:bye|goodbye|see you)[\s!.]*$/.test(text) ? "Goodbye. Come back whenever you have a question." : null;
 }
 
-function describeNothingFound(systemPrompt: string): string {
-  return `I found nothing about that in what I was given. ${introduction} ${offer(systemPrompt)}`.trim();
+function describeNothing(facts: readonly Line[]): string {
+  return `I found nothing about that in what I was given. ${introduction} ${offer(facts)}`.trim();
 }
 
-function offer(systemPrompt: string): string {
-  const topics = listTopics(systemPrompt);
-  return topics.length > 0 ? `You can ask me about: ${topics.join(", ")}.` : "";
-}
-
-type Results = Extract<LanguageModelV4Message, { role: "tool" }>["content"];
-
-function answerFromResults(results: readonly ToolResult[]): string {
-  return results.map(({ toolName, output }) => describe(toolName, output)).join("\n\n");
+/** Names the headings of the instructions. */
+function offer(facts: readonly Line[]): string {
+  const topics = new Set(facts.map(({ heading }) => heading).filter((heading) => heading && !heading.endsWith("?")));
+  return topics.size > 0 ? `You can ask me about: ${[...topics].slice(0, 5).join(", ")}.` : "";
 }
 
 function describe(toolName: string, output: LanguageModelV4ToolResultOutput): string {
   const name = toolName.replaceAll("_", " ");
-  switch (output.type) {
-    case "error-text":
-    case "error-json":
-      return `That did not work: "${name}" failed. ${readMessage(output.value)}`.trim();
-    case "execution-denied":
-      return `"${name}" was not allowed. ${clip(output.reason ?? "")}`.trim();
-    case "content":
-      return describeValue(name, output.value.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
-    default:
-      return describeValue(name, output.value);
-  }
+  if (output.type === "execution-denied") return `"${name}" was not allowed. ${clip(output.reason ?? "")}`.trim();
+  const content = output.type === "content" ? output.value.map((part) => ("text" in part ? part.text : "")) : [];
+  const value = output.type === "content" ? content.join("\n") : parse(output.value);
+  if (output.type.startsWith("error")) return `That did not work: "${name}" failed. ${clip(readMessage(value))}`.trim();
+  const text = clip(format(value));
+  // The tools that show a form say so in their result.
+  if (/\bform(?: (?:was|is))?[ _]shown\b/i.test(text)) return "Please fill in the form.";
+  return text === "" ? `"${name}" gave no result.` : text;
 }
 
 function readMessage(error: JSONValue): string {
-  const outer = typeof error === "object" && error !== null && "error" in error ? error.error : error;
-  if (typeof outer !== "object" || outer === null) return clip(formatScalar(outer));
-  return clip("message" in outer && typeof outer.message === "string" ? outer.message : formatList(outer));
+  if (typeof error !== "object" || error === null) return format(error);
+  if ("message" in error) return format(error.message ?? null);
+  return "error" in error ? readMessage(error.error ?? null) : format(error);
 }
 
-/** Matches results that say that a form is on the screen, as the tools that show a form return. */
-const formShown =
-  /\bform(?:[ _-](?:was|is|has been))?[ _-](?:shown|displayed|presented)\b|\b(?:showed|shown|showing|displayed) (?:the|a|this) (?:\w+ )?form\b/i;
-
-function describeValue(name: string, value: JSONValue): string {
-  const text = typeof value === "string" ? value.trim() : JSON.stringify(value);
-  if (formShown.test(text.slice(0, 500))) return "Please fill in the form.";
-  const parsed = typeof value === "string" ? parse(text) : value;
-  const answer = clip(typeof parsed === "object" && parsed !== null ? formatList(parsed) : formatScalar(parsed));
-  return answer === "" ? `"${name}" gave no result.` : answer;
-}
-
-function parse(text: string): JSONValue {
-  if (!/^[[{]/.test(text)) return text;
+function parse(value: JSONValue): JSONValue {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
-    return JSON.parse(text);
+    return JSON.parse(value);
   } catch {
-    return text;
+    return value;
   }
 }
 
-/** Formats fields as lines, and items as lines of fields. Values that are nested deeper are left out. */
-function formatList(value: JSONValue): string {
-  if (isList(value)) {
-    const items = value.slice(0, MAX_ITEMS).map((item) => `- ${inline(item)}`);
-    const more = value.length > MAX_ITEMS ? `\n\nThere are ${value.length - MAX_ITEMS} more.` : "";
-    return items.filter((item) => item !== "- ").join("\n") + more;
-  }
-  const containsObjects = (field: JSONValue) => isList(field) && field.some((item) => typeof item === "object");
-  const fields = listFields(value);
-  const lines = fields
-    .filter(([, field]) => !containsObjects(field))
-    .map(([label, field]) => `${label}: ${inline(field)}`);
-  const lists = fields
-    .filter(([, field]) => containsObjects(field))
-    .map(([label, field]) => `${label}:\n${formatList(field)}`);
-  const text = lines.length > 1 ? lines.map((line) => `- ${line}`).join("\n") : lines.join("");
-  return [text, ...lists].filter((part) => part !== "").join("\n\n");
-}
-
-const isList = (value: JSONValue): value is readonly JSONValue[] => Array.isArray(value);
-const joinTexts = (texts: string[]) => texts.filter((text) => text !== "").join(", ");
-
-function inline(value: JSONValue): string {
-  if (isList(value)) return joinTexts(value.slice(0, MAX_ITEMS).map(formatScalar));
-  if (typeof value !== "object" || value === null) return formatScalar(value);
-  const fields = listFields(value).map(
-    ([label, field]) => [label, isList(field) ? inline(field) : formatScalar(field)] as const,
-  );
-  return joinTexts(fields.map(([label, text]) => (text === "" ? "" : `${label}: ${text}`)));
-}
-
-function listFields(value: JSONValue): [string, JSONValue][] {
-  const filled = Object.entries(value ?? {}).filter(([, field]) => field !== null && field !== "");
-  return filled.slice(0, MAX_FIELDS).map(([key, field]) => [formatLabel(key), field ?? null]);
+/** Each item or field is a line; what is nested in one follows on the same line. */
+function format(value: JSONValue, depth = 0): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value !== "object" || value === null) return String(value ?? "").trim();
+  const entries = Object.entries(value).filter(([, field]) => field !== null && field !== "");
+  const texts = entries.slice(0, MAX_ITEMS).map(([key, field]) => {
+    const text = depth < 5 ? format(field ?? null, depth + 1) : "…";
+    return Array.isArray(value) ? text : `${formatLabel(key)}: ${text}`;
+  });
+  if (entries.length > MAX_ITEMS) texts.push(`and ${entries.length - MAX_ITEMS} more`);
+  return depth > 0 || texts.length < 2 ? texts.join(", ") : texts.map((text) => `- ${text}`).join("\n");
 }
 
 function formatLabel(key: string): string {
@@ -265,16 +188,10 @@ function formatLabel(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
-function formatScalar(value: JSONValue | undefined): string {
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
-}
-
 /** Truncates between words if possible, and never within a character. */
 function clip(text: string): string {
-  const whole = text.trim();
-  if (whole.length <= RESULT_LENGTH) return whole;
-  const space = whole.lastIndexOf(" ", RESULT_LENGTH);
-  const cut = whole.slice(0, space > RESULT_LENGTH / 2 ? space : RESULT_LENGTH);
+  if (text.length <= RESULT_LENGTH) return text;
+  const space = text.lastIndexOf(" ", RESULT_LENGTH);
+  const cut = text.slice(0, space > RESULT_LENGTH / 2 ? space : RESULT_LENGTH);
   return `${cut.replace(/[\uD800-\uDBFF]$/, "").trim()} …`;
 }

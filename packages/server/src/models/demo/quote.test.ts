@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listTopics, quote, splitInstructions, splitPassages } from "./quote.ts";
+import { quote, splitInstructions, splitPassages } from "./quote.ts";
 
 const harbour = `You are Harbour, the assistant of Harbour Bikes, a small bicycle shop. Always answer in short sentences.
 Never promise a discount. The wholesale margin is 40 percent. Do not share it.
@@ -44,10 +44,6 @@ describe("quoting the agent's instructions", () => {
       expect(quote(instructions, question) ?? "").not.toMatch(/40 percent|Velo Nord|secret|promise/);
     },
   );
-
-  it("lists the headings that visitors can ask about", () => {
-    expect(listTopics(harbour)).toEqual(["Opening hours", "Test rides", "Workshop"]);
-  });
 });
 
 describe("quoting passages", () => {
@@ -64,8 +60,8 @@ describe("quoting passages", () => {
   it("never fails, whatever the text", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(harbour, result, "open?", "- ", "営業時間"));
     fc.assert(
-      fc.property(text, text, text, (prompt, question, earlier) => {
-        expect(quote(splitInstructions(prompt), question, earlier)).not.toBe("");
+      fc.property(text, text, (prompt, question) => {
+        expect(quote(splitInstructions(prompt), question)).not.toBe("");
         expect(quote(splitPassages(prompt), question)).not.toBe("");
       }),
     );

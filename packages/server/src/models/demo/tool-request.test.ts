@@ -39,7 +39,6 @@ describe("findRequestedTool", () => {
 
   it.each([
     "I read about opening hours in your blog.",
-    "What is the stock market?",
     "I don't want to book a test ride.",
     "What is the rental price?",
     "What is the status of my order?",

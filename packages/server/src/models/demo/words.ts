@@ -1,35 +1,20 @@
 import { stopWords } from "../../stop-words.ts";
 
-const wordPattern = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]+|[\p{L}\p{M}\p{N}]+/gu;
-const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/u;
+const unspaced = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}`;
+/** A word, or two characters of a script that has no spaces. */
+const wordPattern = new RegExp(`[${unspaced}]{1,2}|[^${unspaced}\\P{L}][\\p{L}\\p{M}\\p{N}]*|\\p{N}+`, "gu");
 
 /** Lower case, with accents removed from Latin letters. */
 export function fold(text: string): string {
   const bare = text
-    .normalize("NFKC")
     .toLowerCase()
-    .normalize("NFD")
+    .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "");
-  return bare.normalize("NFC").replaceAll("ß", "ss").replaceAll("’", "'");
+  return bare.normalize("NFC").replaceAll("’", "'");
 }
 
-/** The stems of a text's words, without stop words. Scripts without spaces are split into pairs of characters. */
+/** The words of a text without stop words and common endings, so that "bikes" is found in "bike". */
 export function stemWords(text: string): string[] {
-  return (fold(text).match(wordPattern) ?? []).flatMap((word) => {
-    if (unspaced.test(word)) return characterPairs(word);
-    return stopWords.has(word) || /^[a-z]$/.test(word) ? [] : [stem(word)];
-  });
-}
-
-function characterPairs(word: string): string[] {
-  const letters = [...word];
-  return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => `${letters[index] ?? ""}${letter}`);
-}
-
-/**
- * Removes a few endings. Words of other languages than English remain recognizable, and both sides of a comparison lose
- * the same endings.
- */
-function stem(word: string): string {
-  return word.slice(0, 40).replace(/(?<=.{3})(?:ies|ing|ed|es|[esy])$/, "");
+  const words = (fold(text).match(wordPattern) ?? []).filter((word) => !stopWords.has(word) && !/^[a-z]$/.test(word));
+  return words.map((word) => word.slice(0, 40).replace(/(?<=.{3})(?:ies|ing|ed|es|[esy])$/, ""));
 }
