@@ -1,10 +1,5 @@
 import { join } from "node:path";
-import { sql } from "kysely";
-import { openDatabase } from "../packages/server/src/db/open.ts";
 import { openSqliteFile } from "../packages/server/src/db/sqlite/file.ts";
-import { withStatementTimeout } from "../packages/server/src/db/statement-timeout.ts";
-
-const FILL_TIMEOUT_MS = 120_000;
 
 /**
  * Adds conversations of an agent, each with `messagesEach` messages, to the database of a stopped server. Their ids
@@ -22,31 +17,6 @@ export function fillDatabase(dataDir: string, agentId: string, conversations: nu
     database.pragma("wal_checkpoint(TRUNCATE)");
   } finally {
     database.close();
-  }
-}
-
-/** `fillDatabase` for PostgreSQL. */
-export async function fillPostgres(url: string, agentId: string, conversations: number, messagesEach: number) {
-  const { db } = openDatabase({ kind: "postgres", url }, () => {});
-  const at = sql.lit(instant);
-  try {
-    await withStatementTimeout(FILL_TIMEOUT_MS, async () => {
-      await sql`insert into conversations
-          (id, "organizationId", "agentId", title, "messageCount", "createdAt", "updatedAt")
-        select 'conv_' || lpad(n::text, 26, '0'), (select "organizationId" from agents where id = ${agentId}), ${agentId},
-          'What are your opening hours on public holidays, and can I', ${sql.lit(messagesEach)}, ${at} + n, ${at} + n
-        from generate_series(0, ${sql.lit(conversations - 1)}) as n`.execute(db);
-      await sql`insert into messages
-          (id, "conversationId", position, role, content, "stopReason", "createdAt", "updatedAt")
-        select 'msg_' || lpad(n::text, 26, '0'), 'conv_' || lpad((n / ${sql.lit(messagesEach)})::text, 26, '0'),
-          n % ${sql.lit(messagesEach)}, case n % 2 when 0 then 'user' else 'assistant' end,
-          repeat('x', case n % 2 when 0 then 70 else 800 end), case n % 2 when 0 then null else 'end_turn' end,
-          ${at} + n, ${at} + n
-        from generate_series(0, ${sql.lit(conversations * messagesEach - 1)}) as n`.execute(db);
-      await sql`analyze conversations, messages`.execute(db);
-    });
-  } finally {
-    await db.destroy();
   }
 }
 

@@ -26,11 +26,6 @@ export async function createForm(url: string, agentId: string, name: string, mor
   return ((await response.json()) as { id: string }).id;
 }
 
-/** The body that a visitor's page sends. */
-export function createSubmissionBody(toolId: string, more: object = {}): string {
-  return JSON.stringify({ toolId, formData: { ...filledIn, ...more }, fieldsCompleted: Object.keys(filledIn) });
-}
-
 /** Submissions with a webhook to `url`, which all become due at the same moment. Servers may run meanwhile. */
 export async function fillDueDeliveries(address: DatabaseAddress, toolId: string, url: string, count: number) {
   const { db } = openDatabase(address, () => {});

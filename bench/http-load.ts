@@ -18,12 +18,6 @@ export async function cpuPerRequest(server: BenchProcess, path: string, load: Ht
   return (server.cpuMs() - before) / requests.total;
 }
 
-/** The average number of responses per second. */
-export async function requestsPerSecond(server: BenchProcess, path: string, load: HttpLoad): Promise<number> {
-  const { requests } = await ask(server, path, load);
-  return requests.total / load.seconds;
-}
-
 async function ask(
   server: BenchProcess,
   path: string,

@@ -27,7 +27,7 @@ export async function addedToFirstToken(streams: number): Promise<Sides<number>>
   return { subject: median(results.subject), baseline: median(results.baseline) };
 }
 
-export function p99AddedTimeToFirstToken(timings: readonly Timing[]): number {
+function p99AddedTimeToFirstToken(timings: readonly Timing[]): number {
   return quantile(
     timings.map(({ addedToFirst }) => addedToFirst ?? Number.POSITIVE_INFINITY),
     0.99,

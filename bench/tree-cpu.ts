@@ -13,7 +13,7 @@ export function treeCpuMs(pid: number): number {
 }
 
 /** The ids of a process's children. */
-export function listChildren(pid: number): number[] {
+function listChildren(pid: number): number[] {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     return threads.flatMap((thread) =>

@@ -1,26 +1,21 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createPdf } from "../test/sample-files.ts";
 import { authorized } from "./foyer-process.ts";
 
 const CLIENTS = 4;
-/** Pages in a file. */
-export const pagesOf = { html: 1, pdf: 10 };
 
 /**
- * Uploads HTML pages of about 3 KB, or PDFs of ten pages of about 1 KB, four at a time. No two files are the same.
+ * Uploads HTML pages of about 3 KB, four at a time. No two files are the same.
  * @param prefix distinguishes the pages of several clients that upload to one agent
  */
-export function createUploads(url: string, agentId: string, format: keyof typeof pagesOf = "html", prefix = "page") {
+export function createUploads(url: string, agentId: string, prefix: string) {
   let sent = 0;
 
   async function sendOne(): Promise<void> {
     const name = `${prefix}${sent++}`;
-    if (format === "html") await upload(url, { agentId, name, body: createHtml(name) });
-    else await uploadPdf(url, { agentId, name, pages: pagesOf.pdf });
+    await upload(url, { agentId, name, body: createHtml(name) });
   }
 
   return {
-    sent: () => sent,
     async send(count: number): Promise<void> {
       const end = sent + count;
       const client = async () => {
@@ -38,12 +33,7 @@ export function createUploads(url: string, agentId: string, format: keyof typeof
   };
 }
 
-/** Uploads a PDF. Every page has about 1 KB of text. */
-export async function uploadPdf(url: string, file: { agentId: string; name: string; pages: number }): Promise<void> {
-  await upload(url, { ...file, body: new Uint8Array(createUploadPdf(file)) });
-}
-
-type File = { agentId: string; name: string; body: string | Uint8Array<ArrayBuffer> };
+type File = { agentId: string; name: string; body: string };
 
 async function upload(url: string, { agentId, name, body }: File): Promise<void> {
   const query = new URLSearchParams({ agentId, name });
@@ -54,7 +44,7 @@ async function upload(url: string, { agentId, name, body }: File): Promise<void>
 }
 
 /** Waits until this many documents of the agent are searchable. @throws when one has failed */
-export async function waitUntilReady(url: string, agentId: string, count: number): Promise<void> {
+async function waitUntilReady(url: string, agentId: string, count: number): Promise<void> {
   while ((await countDocuments(url, agentId, "ready")) < count) {
     if ((await countDocuments(url, agentId, "failed")) > 0) throw new Error("A page could not be indexed.");
     await wait(20);
@@ -80,11 +70,6 @@ const sentences = [
   "Guests can extend a rental by phone as long as no other guest has reserved the bike.",
   "Helmets and locks are included, and child seats can be added for a small fee.",
 ];
-
-function createUploadPdf({ name, pages }: { name: string; pages: number }): Buffer {
-  const lines = [1, 2, 3].flatMap(() => sentences.map((sentence) => `${sentence} \\(${name}\\)`));
-  return createPdf(Array.from({ length: pages }, (_, page) => [`Page ${page + 1} of ${name}`, ...lines]));
-}
 
 function createHtml(name: string): string {
   const section = (n: number) =>

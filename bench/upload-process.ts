@@ -9,7 +9,7 @@ const WARM_UP = 40;
 
 process.once("disconnect", () => process.exit(0));
 process.once("SIGTERM", () => process.exit(0));
-const uploads = createUploads(url, agentId, "html", `${process.pid}-`);
+const uploads = createUploads(url, agentId, `${process.pid}-`);
 await uploads.send(WARM_UP);
 // It serves nothing, so there is no port to report.
 process.send?.({ port: 0 });

@@ -3,14 +3,6 @@ import { fillDatabase } from "../fill-database.ts";
 import { createAgentIn } from "../foyer-process.ts";
 import { compareSizes } from "../size-figure.ts";
 
-export function measureConversationList(): Promise<Row[]> {
-  return compareSizes(
-    "CPU of the first page of 1,000,000 conversations",
-    (agentId) => `/conversations?agentId=${agentId}`,
-    fill,
-  );
-}
-
 export function measureConversationsByActivity(): Promise<Row[]> {
   return compareSizes(
     "CPU of the first page of 1,000,000 conversations by activity",

@@ -4,7 +4,6 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 
 const replies = 60;
 
-/** `npm run bench -- model-fallback` does the same with 1,000 replies, and measures the times. */
 describe.each([
   ["while its circuit never opens", "0s"],
   ["until its circuit opens", "60s"],
