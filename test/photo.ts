@@ -1,30 +1,10 @@
 import type { Page } from "playwright-core";
+import { plantExif } from "./planted-exif.ts";
 
-/** Exif that says how a camera was held (6: turned by 90°), and where and with which device the photo was taken. */
+/** Exif that says that the camera was turned by 90°, where the photo was taken, and with which device. */
 function exifSegment(): Buffer {
-  const entries: Array<[tag: number, type: number, value: Buffer]> = [
-    [0x010f, 2, Buffer.from("Harbour Cam\0")],
-    [0x0112, 3, Buffer.from([6, 0])],
-    [0x0131, 2, Buffer.from("planted-location 53.54,9.98\0")],
-  ];
-  const header = Buffer.from("Exif\0\0II*\0\x08\0\0\0", "latin1");
-  const directory = Buffer.alloc(2 + entries.length * 12 + 4);
-  directory.writeUInt16LE(entries.length, 0);
-  let valueAt = 8 + directory.length;
-  const values: Buffer[] = [];
-  for (const [index, [tag, type, value]] of entries.entries()) {
-    const at = 2 + index * 12;
-    directory.writeUInt16LE(tag, at);
-    directory.writeUInt16LE(type, at + 2);
-    directory.writeUInt32LE(type === 3 ? 1 : value.length, at + 4);
-    if (value.length <= 4) value.copy(directory, at + 8);
-    else {
-      directory.writeUInt32LE(valueAt, at + 8);
-      values.push(value);
-      valueAt += value.length;
-    }
-  }
-  const body = Buffer.concat([header, directory, ...values]);
+  const { tiff } = plantExif({ orientation: 6, isLittle: true, text: "planted-location 53.54,9.98" });
+  const body = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), tiff]);
   const length = Buffer.alloc(2);
   length.writeUInt16BE(body.length + 2);
   return Buffer.concat([Buffer.from([0xff, 0xe1]), length, body]);

@@ -15,9 +15,15 @@ export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;
 
 /**
  * A site that uses the widget of a real server on another origin, in a real browser, with a scripted model behind it.
- * Without `database`, the server gets its own, which works only within a test.
+ * Without `database`, the server gets its own, which works only within a test. `env` adds environment variables.
  */
-export async function startWidgetSite({ database }: { database?: TestDatabase } = {}) {
+export async function startWidgetSite({
+  database,
+  env = {},
+}: {
+  database?: TestDatabase;
+  env?: Record<string, string>;
+} = {}) {
   const browser = await startBrowser();
   const upstream = await startUpstream();
   const server = await startOwnServer({
@@ -26,6 +32,7 @@ export async function startWidgetSite({ database }: { database?: TestDatabase } 
       OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
       FOYER_DEFAULT_MODEL: "openai-compatible/test",
       FOYER_LIMIT_CHAT_PER_SESSION: "0",
+      ...env,
     },
   });
   const owner = await server.createAccount();
