@@ -17,6 +17,8 @@ export const faultRun = {
   kills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 200 : 3)),
   /** in the test that ingests documents */
   documentKills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 500 : 2)),
+  /** in the test that attaches pictures */
+  attachmentKills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 500 : 3)),
   /** in the test that hands conversations over */
   handoffKills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 200 : 2)),
   /** in the test that records events, which continues until it has recorded `events` */

@@ -201,6 +201,9 @@ function withParameter(address: string, name: string, value: string): string {
 /** Limits that the tests would reach, because all of their clients have the same address and never pause. */
 const limits = [
   "API_PRO",
+  "ATTACHMENTS_PER_VISITOR",
+  "ATTACHMENTS_PER_IP",
+  "ATTACHMENT_BYTES_PER_DAY",
   "SUBMIT_PER_IP",
   "SUBMISSION_BYTES_PER_DAY",
   "CHAT_PER_IP",

@@ -34,7 +34,10 @@ type Failpoint =
   | "site.removed"
   | "attachment.received"
   | "attachment.committing"
+  | "attachment.committed"
   | "attachment.attaching"
+  | "file.part.stored"
+  | "file.deleting"
   | "team-chat.received";
 
 /**

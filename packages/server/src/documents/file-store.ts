@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { HOUR_MS } from "@foyer/contract/rules/time";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
+import { failpoint } from "../failpoints.ts";
 import { newId } from "../ids.ts";
 import type { DeclaredType } from "./extract/declared-type.ts";
 
@@ -110,6 +111,7 @@ export function createFileStore(db: Db) {
             await insertPart(db, { fileId: id, number: number++, content: first });
           }
           await insertPart(db, { fileId: id, number: number++, content });
+          failpoint("file.part.stored");
           await nextTurn();
         }
       } catch (error) {
@@ -133,6 +135,7 @@ async function insertFile(executor: Inserter, id: string, { organizationId, agen
 
 /** Deletes a file part by part, because deleting 25 MB in one statement would block other work. */
 async function deleteInParts(db: Db, id: string): Promise<void> {
+  failpoint("file.deleting");
   for (let hasMore = true; hasMore; ) {
     const parts = db.selectFrom("documentFileParts").select("number").where("fileId", "=", id);
     const deleted = await db

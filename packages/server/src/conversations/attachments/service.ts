@@ -89,6 +89,7 @@ export function createAttachmentService(
         await addBytesToday(trx, { organizationId, subject: ATTACHMENTS }, row.size);
         failpoint("attachment.committing");
       });
+      failpoint("attachment.committed");
       return toAttachment(row);
     },
     /**
