@@ -63,6 +63,12 @@ const cannedReplies = createRoute({
     "CannedRepliesPage",
   ),
 });
+const teams = createRoute({
+  getParentRoute: () => settings,
+  path: "/teams",
+  loader: () => prefetch("listTeams"),
+  component: lazyRouteComponent(() => import("../pages/settings/teams/teams-page.tsx"), "TeamsPage"),
+});
 const tags = createRoute({
   getParentRoute: () => settings,
   path: "/tags",
@@ -129,6 +135,7 @@ export const settingsRoutes = settings.addChildren([
   apiKeys,
   notices,
   members,
+  teams,
   cannedReplies,
   tags,
   trash,

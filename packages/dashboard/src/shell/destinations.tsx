@@ -58,6 +58,7 @@ export function canOpen(role: Role | null, page: { minimumRole: Role }): boolean
 export const settingsPages = [
   { name: "You", group: "Account", to: "/settings/you", minimumRole: "member" },
   { name: "Members", group: "Team", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
+  { name: "Teams", group: "Team", to: "/settings/teams", minimumRole: minimumRole("GET", "/teams") },
   { name: "Notifications", group: "Team", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
   {
     name: "Canned replies",

@@ -10,6 +10,7 @@ import { endpointQuery, queryClient } from "../../data/queries.ts";
 import { Highlighted } from "./highlighted.tsx";
 import { knownName, type ListedConversation, visitorName } from "./inbox-search.ts";
 import { OwnershipMark } from "./ownership-mark.tsx";
+import { ReplyClock } from "./reply-clock.tsx";
 
 /** Height in pixels. All rows have the same height, so nothing moves when rows load. */
 export const ROW_HEIGHT = 64;
@@ -78,6 +79,7 @@ export const ConversationRow = memo(function ConversationRow({
           {row.handler === "waiting" && (row.handoff?.escalatedTo ?? 0) > 0 && (
             <span className="text-wrong">Escalated</span>
           )}
+          <ReplyClock clock={row.clock} />
           <Marks row={row} />
           {/* A search result needs this space for the excerpt with the match. */}
           {!row.match && <TagChips tags={row.tags} />}

@@ -1,9 +1,12 @@
 import type { Person } from "@foyer/contract";
+import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
 import { Avatar } from "../../components/avatar.tsx";
 import { Button, IconButton } from "../../components/button.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
+import { endpointQuery } from "../../data/queries.ts";
 import type { Colleague } from "./find-colleagues.ts";
+import { ReplyClock } from "./reply-clock.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
 import { Waited } from "./waited.tsx";
 
@@ -15,6 +18,7 @@ type Acts = {
   /** The members to whom the conversation can be assigned. */
   colleagues: readonly Colleague[];
   assign: (userId: string) => Promise<boolean>;
+  assignTeam: (teamId: string) => Promise<boolean>;
   close: () => Promise<boolean>;
 };
 
@@ -44,7 +48,7 @@ export function OwnershipBar({
   /** Opens the dialog that snoozes the conversation. */
   onSnooze: () => void;
 }) {
-  const { handler, assignee, handoff } = conversation;
+  const { handler, assignee, handoff, team } = conversation;
   const isMine = handler === "human" && assignee?.userId === me;
   const takeOver = (
     <Button variant={handler === "waiting" ? "main" : "quiet"} isBusy={acts.isBusy} onClick={onTakeOver}>
@@ -56,6 +60,8 @@ export function OwnershipBar({
       <p role="status" className="flex min-w-0 flex-1 items-center gap-2">
         {handler === "agent" && <span className="text-soft">{agentName} answers this conversation.</span>}
         {handler === "waiting" && handoff && <WaitingText handoff={handoff} />}
+        {handler !== "agent" && team && <span className="truncate text-soft">{team.name}</span>}
+        {handler !== "agent" && <ReplyClock clock={conversation.clock} />}
         {handler === "human" && assignee && <AssigneeText assignee={assignee} isMine={isMine} />}
         <StatusText conversation={conversation} />
       </p>
@@ -122,7 +128,7 @@ const MAX_LISTED = 5;
 
 /** The menu that assigns the conversation to a colleague or ends the handoff. */
 function AssignMenu({
-  conversation: { handler },
+  conversation: { handler, team: current },
   me,
   acts,
   onAssign,
@@ -142,6 +148,10 @@ function AssignMenu({
     onSelect: () => void acts.assign(id),
   }));
   if (others.length > MAX_LISTED) items.push({ label: "Assign to someone else…", onSelect: onAssign });
+  const teams = useQuery(endpointQuery("listTeams")).data ?? [];
+  for (const { id, name } of teams.filter((team) => team.id !== current?.id || handler === "human")) {
+    items.push({ label: `Assign to team ${name}`, onSelect: () => void acts.assignTeam(id) });
+  }
   const ending: Array<MenuItem | null> = [
     null,
     // A visitor who waits must not be put off.

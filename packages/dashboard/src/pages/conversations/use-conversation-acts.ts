@@ -24,6 +24,7 @@ export function useConversationActs({ id, epoch }: { id: string; epoch: number }
     snooze: (until: Date) => snooze.mutateAsync({ id, body: { until: until.toISOString() } }).then(succeeded, failed),
     takeOver: () => takeOver.mutateAsync({ id }).then(succeeded, failed),
     assign: (userId: string) => assign.mutateAsync({ id, body: { userId } }).then(succeeded, failed),
+    assignTeam: (teamId: string) => assign.mutateAsync({ id, body: { teamId } }).then(succeeded, failed),
     returnToAgent: (note: string) =>
       returnToAgent.mutateAsync({ id, body: { note: note.trim() || null, epoch } }).then(succeeded, failed),
     close: () => close.mutateAsync({ id, epoch }).then(succeeded, failed),

@@ -70,6 +70,7 @@ function HandoffEditor() {
               />
             </Section>
             <RulesSection {...fields} />
+            <TeamSection {...fields} />
             <Section
               title="Who is notified"
               description="Notify one member at a time. If nobody takes the request within the reply time, the next member is notified."
@@ -145,6 +146,24 @@ function WaitingFields({ values, change, errorAt }: Fields) {
         error={errorAt("promiseMinutes")}
       />
     </>
+  );
+}
+
+/** Which team the agent's requests wait for. Hidden in an organization without teams. */
+function TeamSection({ values, change, errorAt }: Fields) {
+  const teams = useQuery(endpointQuery("listTeams")).data ?? [];
+  if (teams.length === 0) return null;
+  return (
+    <Section title="Team" description="Requests wait for this team, by its assignment, office hours and targets.">
+      <Select
+        label="Team"
+        className="max-w-96"
+        value={values.teamId ?? ""}
+        onChange={(teamId) => change({ teamId: teamId === "" ? null : teamId })}
+        options={[{ value: "", label: "Everyone" }, ...teams.map(({ id, name }) => ({ value: id, label: name }))]}
+        error={errorAt("teamId")}
+      />
+    </Section>
   );
 }
 
