@@ -116,7 +116,7 @@ describe("members in the settings", () => {
     await tabs.first().waitFor();
     await expect
       .poll(() => tabs.allInnerTexts())
-      .toEqual(["You", "Members", "Notifications", "Canned replies", "Tags", "Trash", "Plan"]);
+      .toEqual(["You", "Members", "Teams", "Notifications", "Canned replies", "Tags", "Trash", "Plan"]);
     for (const path of ["api", "secrets", "models", "webhooks", "audit-log", "health"]) {
       await page.goto(`${site.server.url}/dashboard/settings/${path}`);
       await page.getByRole("heading", { name: "You don't have access" }).waitFor();

@@ -57,7 +57,7 @@ export function OwnershipBar({
   );
   return (
     <div className="flex min-h-11 flex-wrap items-center gap-2">
-      <p role="status" className="flex min-w-0 flex-1 items-center gap-2">
+      <p role="status" className="flex min-w-0 flex-1 basis-48 flex-wrap items-center gap-x-2">
         {handler === "agent" && <span className="text-soft">{agentName} answers this conversation.</span>}
         {handler === "waiting" && handoff && <WaitingText handoff={handoff} />}
         {handler !== "agent" && team && <span className="truncate text-soft">{team.name}</span>}

@@ -10,7 +10,7 @@ export function ReplyClock({ clock }: { clock: Clock | null | undefined }) {
   const left = Date.parse(clock.dueAt) - now;
   const text = left > 0 ? `due in ${waitText(left)}` : `late by ${waitText(-left)}`;
   return (
-    <span title={`${names[clock.kind]} ${text}`} className={left > 0 ? "text-warning" : "text-wrong"}>
+    <span title={`${names[clock.kind]} ${text}`} className={`shrink-0 ${left > 0 ? "text-warning" : "text-wrong"}`}>
       <span className="sr-only">{names[clock.kind]} </span>
       {text}
     </span>

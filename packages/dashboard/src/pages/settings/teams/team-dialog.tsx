@@ -67,7 +67,6 @@ export function TeamDialog({
       <TextArea
         label="Description"
         isOptional
-        help="What the team is for."
         rows={2}
         placeholder="Repairs, spare parts and appointments"
         value={values.description}
@@ -144,34 +143,37 @@ function MembersFields({ members, onChange }: { members: Members; onChange: (mem
 
 function TargetFields({ values, onChange }: { values: Team["targets"]; onChange: (targets: Team["targets"]) => void }) {
   const field = {
-    isOptional: true,
     min: 1,
     max: maxOpenMinutes,
     step: 1,
     inputMode: "numeric",
-    className: "max-w-28",
+    placeholder: "None",
+    className: "w-full min-w-0",
   } as const;
   return (
-    <fieldset className="grid gap-4">
-      <legend className="mb-2 font-medium">Targets, in minutes within the office hours</legend>
-      <NumberField
-        {...field}
-        label="First answer"
-        value={values.firstAnswer}
-        onChange={(firstAnswer) => onChange({ ...values, firstAnswer })}
-      />
-      <NumberField
-        {...field}
-        label="Next answer"
-        value={values.nextAnswer}
-        onChange={(nextAnswer) => onChange({ ...values, nextAnswer })}
-      />
-      <NumberField
-        {...field}
-        label="Resolution"
-        value={values.resolution}
-        onChange={(resolution) => onChange({ ...values, resolution })}
-      />
+    <fieldset>
+      <legend className="mb-2 font-medium">Targets</legend>
+      <p className="mb-2 text-sm text-soft">In minutes within the office hours</p>
+      <div className="grid grid-cols-3 items-end gap-3">
+        <NumberField
+          {...field}
+          label="First answer"
+          value={values.firstAnswer}
+          onChange={(firstAnswer) => onChange({ ...values, firstAnswer })}
+        />
+        <NumberField
+          {...field}
+          label="Next answer"
+          value={values.nextAnswer}
+          onChange={(nextAnswer) => onChange({ ...values, nextAnswer })}
+        />
+        <NumberField
+          {...field}
+          label="Resolution"
+          value={values.resolution}
+          onChange={(resolution) => onChange({ ...values, resolution })}
+        />
+      </div>
     </fieldset>
   );
 }
