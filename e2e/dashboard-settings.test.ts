@@ -412,7 +412,19 @@ describe("the settings", () => {
     const { id: webhookId } = await site.call(page, "POST", "/webhooks", webhook);
     const submissionId = submissions[0].id;
     const { visitorKey } = (await site.call(page, "GET", `/conversations/${conversationId}`)).data;
-    const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId, documentId, webhookId, visitorKey };
+    const test = { name: "Hours", turns: ["When are you open?"], checks: [{ kind: "says", text: "18" }] };
+    const { id: testId } = (await site.call(page, "POST", `/agents/${agentId}/tests`, test)).data;
+    const ids = {
+      agentId,
+      testId,
+      toolId: formId,
+      triggerId,
+      conversationId,
+      submissionId,
+      documentId,
+      webhookId,
+      visitorKey,
+    };
     const outside = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await outside.page.goto(`${site.server.url}/dashboard/sign-in`);
 

@@ -1,11 +1,12 @@
 import Type, { type Static } from "typebox";
+import { agentTestLimits } from "../rules/evaluations.ts";
 import { agentLimits } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { closed, idParams, inEnvelope, nullable, ref, stringEnum } from "../schema.ts";
 import { ToolCreate } from "../tools/tool.ts";
 import { triggerFields, triggerOptions } from "../triggers/trigger.ts";
 import { AgentCreate } from "./agent.ts";
-import { AgentFileTest, agentTestLimits } from "./agent-tests.ts";
+import { AgentFileTest } from "./agent-tests.ts";
 
 /** The format of agents as files. A change that earlier servers would misread gets the next number. */
 export const agentFileFormat = "foyer-agent/1";

@@ -1,33 +1,7 @@
 import Type, { type Static } from "typebox";
+import { agentTestLimits, checkKinds } from "../rules/evaluations.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
 import { clearable, inEnvelope, listOffset, nullable, Pagination, ref, stringEnum, Timestamp } from "../schema.ts";
-
-/** The limits of the tests of an agent. */
-export const agentTestLimits = {
-  tests: 200,
-  name: 120,
-  turns: 20,
-  turnCharacters: 8_000,
-  checks: 20,
-  textCharacters: 2_000,
-  /** the results of tools, as JSON */
-  resultsBytes: 65_536,
-  repeat: 10,
-} as const;
-
-export const checkKinds = [
-  "tool_called",
-  "tool_not_called",
-  "says",
-  "never_says",
-  "language",
-  "cites",
-  "asks_for_person",
-  "refuses",
-  "max_words",
-  "judge",
-] as const;
-export type CheckKind = (typeof checkKinds)[number];
 
 export const AgentTestCheckSchema = Type.Object({
   kind: stringEnum(
@@ -75,7 +49,7 @@ const Turns = Type.Array(Type.String({ minLength: 1, maxLength: agentTestLimits.
 const Results = Type.Unsafe<Record<string, unknown>>({
   type: "object",
   additionalProperties: true,
-  maxProperties: 50,
+  maxProperties: agentTestLimits.results,
   description:
     'What each tool answers, by name. A mock tool without an entry gives its own answer, and any other tool `{"ok":true}`. No tool runs.',
 });

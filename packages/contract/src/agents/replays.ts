@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { ConversationQuery } from "../conversations/conversation.ts";
+import { agentTestLimits, replayLimits } from "../rules/evaluations.ts";
 import {
   clearable,
   inEnvelope,
@@ -11,18 +12,7 @@ import {
   stringEnum,
   Timestamp,
 } from "../schema.ts";
-import { AgentTestCheckSchema, agentTestLimits, VersionOrDraft } from "./agent-tests.ts";
-
-/** The limits of replays. */
-export const replayLimits = {
-  /** conversations in the sample */
-  conversations: 200,
-  turns: 2_000,
-  /** replays of an organization that run at the same time */
-  running: 4,
-  /** the newest replays of an agent that are kept */
-  kept: 50,
-} as const;
+import { AgentTestCheckSchema, VersionOrDraft } from "./agent-tests.ts";
 
 export const replayOutcomes = ["identical", "equal", "diverged", "failed_checks"] as const;
 export type ReplayOutcome = (typeof replayOutcomes)[number];

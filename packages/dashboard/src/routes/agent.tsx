@@ -52,6 +52,23 @@ const versions = createRoute({
   }),
   component: lazyRouteComponent(() => import("../pages/agents/versions/versions-page.tsx"), "VersionsPage"),
 });
+const tests = createRoute({
+  getParentRoute: () => agent,
+  path: "/tests",
+  component: lazyRouteComponent(() => import("../pages/tests/tests-page.tsx"), "TestsPage"),
+});
+const newTest = createRoute({
+  getParentRoute: () => agent,
+  path: "/tests/new",
+  component: lazyRouteComponent(() => import("../pages/tests/test-page.tsx"), "NewTestPage"),
+});
+const test = createRoute({
+  getParentRoute: () => agent,
+  path: "/tests/$testId",
+  loader: ({ params: { agentId, testId } }) =>
+    queryClient.ensureQueryData(endpointQuery("getAgentTest", { id: agentId, testId })),
+  component: lazyRouteComponent(() => import("../pages/tests/test-page.tsx"), "TestPage"),
+});
 const tools = createRoute({
   getParentRoute: () => agent,
   path: "/tools",
@@ -191,6 +208,9 @@ export const agentRoutes = agent.addChildren([
   identity,
   handoff,
   versions,
+  tests,
+  newTest,
+  test,
   tools,
   newTool,
   tool,

@@ -5,6 +5,7 @@ import {
   ChartColumn,
   Code,
   FileText,
+  FlaskConical,
   Headset,
   History,
   IdCard,
@@ -36,6 +37,7 @@ export const agentPages = [
   { name: "Tools", group: "Agent", to: "/agents/$agentId/tools", icon: <Wrench size={16} aria-hidden /> },
   { name: "Triggers", group: "Agent", to: "/agents/$agentId/triggers", icon: <Zap size={16} aria-hidden /> },
   { name: "Handoff", group: "Agent", to: "/agents/$agentId/handoff", icon: <Headset size={16} aria-hidden /> },
+  { name: "Tests", group: "Agent", to: "/agents/$agentId/tests", icon: <FlaskConical size={16} aria-hidden /> },
   { name: "Versions", group: "Agent", to: "/agents/$agentId/versions", icon: <History size={16} aria-hidden /> },
   {
     name: "Appearance",

@@ -1,4 +1,5 @@
-import type { AgentTestCheck, AgentTestCreate, CheckKind } from "@foyer/contract";
+import type { AgentTestCheck, AgentTestCreate } from "@foyer/contract";
+import type { CheckKind } from "@foyer/contract/rules/evaluations";
 import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { mayBeInLanguage } from "../documents/search/detect-language.ts";

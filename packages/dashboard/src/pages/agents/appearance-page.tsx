@@ -3,6 +3,7 @@ import { widgetLimits } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Select, TextArea, TextField, Toggle } from "../../components/field.tsx";
+import { languages } from "../../components/languages.ts";
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
@@ -173,21 +174,6 @@ function TextFields({ agentName, values, onChange, errorAt }: AppearanceFieldsPr
     </>
   );
 }
-
-const languages = [
-  ["en", "English"],
-  ["de", "Deutsch"],
-  ["fr", "Français"],
-  ["es", "Español"],
-  ["it", "Italiano"],
-  ["pt", "Português"],
-  ["nl", "Nederlands"],
-  ["pl", "Polski"],
-  ["tr", "Türkçe"],
-  ["ar", "العربية"],
-  ["ja", "日本語"],
-  ["zh", "中文"],
-].map(([value = "", label = ""]) => ({ value, label }));
 
 function LanguageField({ values, onChange, errorAt }: AppearanceFieldsProps) {
   const isListed = values.locale === "" || languages.some(({ value }) => value === values.locale);

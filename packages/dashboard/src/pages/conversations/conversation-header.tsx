@@ -1,7 +1,8 @@
-import { ArrowLeft, Download, Tag, Trash2 } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { ArrowLeft, Download, FlaskConical, Tag, Trash2 } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
+import { KeepAsTest } from "../tests/keep-as-test.tsx";
 import { ConversationTags } from "./conversation-tags.tsx";
 import { formatConversation } from "./conversation-text.ts";
 import { RevokeLinks } from "./revoke-links.tsx";
@@ -25,6 +26,7 @@ export function ConversationHeader({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const addTag = useRef<HTMLButtonElement>(null);
+  const [isKeeping, setKeeping] = useState(false);
   // On phones the conversation replaces the list, which had the focus.
   useEffect(() => {
     if (document.activeElement === document.body || matchMedia("(width < 48rem)").matches) {
@@ -49,6 +51,9 @@ export function ConversationHeader({
         <IconButton ref={addTag} label="Add tag" aria-haspopup="dialog" onClick={onAddTag}>
           <Tag size={16} aria-hidden />
         </IconButton>
+        <IconButton label="Keep as test" aria-haspopup="dialog" onClick={() => setKeeping(true)}>
+          <FlaskConical size={16} aria-hidden />
+        </IconButton>
         <Menu
           trigger={
             <IconButton label="Export this conversation">
@@ -66,6 +71,9 @@ export function ConversationHeader({
         </IconButton>
       </div>
       <ConversationTags conversation={conversation} addTag={addTag} />
+      {isKeeping && (
+        <KeepAsTest agentId={conversation.agentId} conversationId={conversation.id} onClose={() => setKeeping(false)} />
+      )}
     </header>
   );
 }

@@ -1,10 +1,11 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
-import { memo, type ReactNode, useMemo } from "react";
+import { memo, type ReactNode, useMemo, useState } from "react";
 import { AgentAvatar, Avatar, VisitorAvatar } from "../../components/avatar.tsx";
 import { ReplyTrace } from "../../components/reply-trace/reply-trace.tsx";
 import { Status } from "../../components/status.tsx";
 import { WhyAnswer } from "../../components/why-answer/why-answer.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
+import { KeepAsTest } from "../tests/keep-as-test.tsx";
 import { AttachmentList } from "./attachment-list.tsx";
 import type { HandoffLine } from "./handoff-lines.ts";
 import { MessagePageView } from "./message-page.tsx";
@@ -200,7 +201,7 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
           onToggle={(isOpen) => context.onTogglePart(traceId, isOpen)}
         />
       )}
-      <TurnFooter turn={turn} />
+      <TurnFooter turn={turn} context={context} />
     </div>
   );
 }
@@ -222,7 +223,8 @@ function ReplyText({
   return asVisitor(content);
 }
 
-function TurnFooter({ turn }: { turn: Turn }) {
+function TurnFooter({ turn, context: { agentId, conversationId } }: { turn: Turn; context: TurnContext }) {
+  const [isKeeping, setKeeping] = useState(false);
   const end = describeEnd(turn);
   const failure = describeFailure(turn);
   if (!end && !turn.feedback) return null;
@@ -242,10 +244,29 @@ function TurnFooter({ turn }: { turn: Turn }) {
           <ThumbsDown size={14} aria-hidden className="text-wrong" /> Rated bad
         </span>
       )}
+      {turn.feedback === "down" && turn.author.kind !== "member" && (
+        <button
+          type="button"
+          aria-haspopup="dialog"
+          className="underline underline-offset-2"
+          onClick={() => setKeeping(true)}
+        >
+          Keep as test
+        </button>
+      )}
       {turn.feedbackComment && (
         <q className="min-w-0 [overflow-wrap:anywhere]" dir="auto">
           {turn.feedbackComment}
         </q>
+      )}
+      {isKeeping && (
+        <KeepAsTest
+          agentId={agentId}
+          conversationId={conversationId}
+          messageId={turn.id}
+          isRatedBad
+          onClose={() => setKeeping(false)}
+        />
       )}
     </footer>
   );

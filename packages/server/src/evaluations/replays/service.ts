@@ -1,14 +1,14 @@
-import {
-  type AgentTestCheck,
-  type Replay,
-  type ReplayCreate,
-  type ReplayEstimate,
-  type ReplayOutcome,
-  type ReplaySummary,
-  type ReplayTurn,
-  type ReplayVerdict,
-  replayLimits,
+import type {
+  AgentTestCheck,
+  Replay,
+  ReplayCreate,
+  ReplayEstimate,
+  ReplayOutcome,
+  ReplaySummary,
+  ReplayTurn,
+  ReplayVerdict,
 } from "@foyer/contract";
+import { replayLimits } from "@foyer/contract/rules/evaluations";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { AgentService } from "../../agents/service.ts";
 import type { ConversationService } from "../../conversations/service.ts";

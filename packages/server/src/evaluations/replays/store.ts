@@ -1,4 +1,5 @@
-import { type ReplayOutcome, type ReplayVerdict, replayLimits } from "@foyer/contract";
+import type { ReplayOutcome, ReplayVerdict } from "@foyer/contract";
+import { replayLimits } from "@foyer/contract/rules/evaluations";
 import { sql, type Transaction } from "kysely";
 import { lockRow } from "../../db/lock-row.ts";
 import type { ReplayRow, ReplayTurnRow } from "../../db/tables/evaluations.ts";

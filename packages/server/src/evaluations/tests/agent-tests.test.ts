@@ -1,4 +1,5 @@
-import { type AgentTestCheck, agentTestLimits } from "@foyer/contract";
+import type { AgentTestCheck } from "@foyer/contract";
+import { agentTestLimits } from "@foyer/contract/rules/evaluations";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openChat } from "../../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";

@@ -1,4 +1,4 @@
-import { agentTestLimits } from "@foyer/contract";
+import { agentTestLimits } from "@foyer/contract/rules/evaluations";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { FileTests } from "../../versions/files/file-tests.ts";

@@ -1,4 +1,5 @@
-import { type AgentTestCheck, type AgentTestContent, agentTestLimits } from "@foyer/contract";
+import type { AgentTestCheck, AgentTestContent } from "@foyer/contract";
+import { agentTestLimits } from "@foyer/contract/rules/evaluations";
 import { parsePieces, type ToolPiece } from "../../conversations/message-pieces.ts";
 import type { MessageRow } from "../../db/tables.ts";
 import { detectLanguage } from "../../documents/search/detect-language.ts";

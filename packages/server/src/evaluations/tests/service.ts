@@ -1,11 +1,5 @@
-import {
-  type AgentTest,
-  type AgentTestChanges,
-  type AgentTestCreate,
-  type AgentTestResult,
-  agentTestLimits,
-  type KeptConversation,
-} from "@foyer/contract";
+import type { AgentTest, AgentTestChanges, AgentTestCreate, AgentTestResult, KeptConversation } from "@foyer/contract";
+import { agentTestLimits } from "@foyer/contract/rules/evaluations";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { AgentService } from "../../agents/service.ts";
 import type { ConversationService } from "../../conversations/service.ts";

@@ -1,4 +1,4 @@
-import { agentTestLimits } from "@foyer/contract";
+import { agentTestLimits } from "@foyer/contract/rules/evaluations";
 import type { Transaction } from "kysely";
 import { lockRow } from "../../db/lock-row.ts";
 import type { Db } from "../../db/open.ts";

@@ -3,9 +3,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Select } from "../../../components/field.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
+import { versionOptions } from "../../../components/version-names.ts";
 import { endpointQuery } from "../../../data/queries.ts";
 import { ChangeList } from "./change-list.tsx";
-import { versionOptions } from "./version-names.ts";
 
 /** The most that the server lists at once. */
 const LISTED = 200;

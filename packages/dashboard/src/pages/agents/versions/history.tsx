@@ -8,9 +8,9 @@ import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
+import { authorName } from "../../../components/version-names.ts";
 import { endpointQuery } from "../../../data/queries.ts";
 import { RestoreVersion } from "./restore-version.tsx";
-import { authorName } from "./version-names.ts";
 
 const PAGE_SIZE = 50;
 

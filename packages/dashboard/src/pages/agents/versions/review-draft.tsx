@@ -12,6 +12,7 @@ import { api } from "../../../data/api.ts";
 import { refresh, useEndpointMutation } from "../../../data/queries.ts";
 import { notify } from "../../../data/toasts.ts";
 import { ChangeList } from "./change-list.tsx";
+import { type FailedTest, FailedTests, readFailedTests } from "./failed-tests.tsx";
 
 /** Shows what the draft changes, and publishes or discards it. */
 export function ReviewDraft({
@@ -23,15 +24,23 @@ export function ReviewDraft({
   changes: readonly ContentChange[];
   onClose: () => void;
 }) {
-  const { id, name, liveVersion } = agent;
+  const { id, name, liveVersion, publishRequiresTests } = agent;
   const edits = useAgentEdits(id);
   const [isDiscarding, setDiscarding] = useState(false);
+  const [failedTests, setFailedTests] = useState<readonly FailedTest[]>([]);
   const form = useDialogForm({ note: "" }, async ({ note }) => {
-    const { version } = await edits.write((ifMatch) =>
-      api.publishAgent({ id, body: { note: note.trim() || null } }, { ifMatch }),
-    );
-    notify(`Visitors get version ${version} now`);
-    onClose();
+    setFailedTests([]);
+    try {
+      const { version } = await edits.write((ifMatch) =>
+        api.publishAgent({ id, body: { note: note.trim() || null } }, { ifMatch }),
+      );
+      notify(`Visitors get version ${version} now`);
+      onClose();
+    } catch (error) {
+      const failed = readFailedTests(error);
+      if (failed.length === 0) throw error;
+      setFailedTests(failed);
+    }
   });
   const count = pluralize(changes.length, "change");
   return (
@@ -59,6 +68,10 @@ export function ReviewDraft({
         onChange={(note) => form.change({ note })}
         error={form.errorAt("note")}
       />
+      {publishRequiresTests && failedTests.length === 0 && (
+        <p className="text-sm text-soft">Publishing runs the tests of this agent first, which can take a while.</p>
+      )}
+      {failedTests.length > 0 && <FailedTests agentId={id} tests={failedTests} onClose={onClose} />}
       <DiscardDraft
         agent={{ id, name }}
         count={count}

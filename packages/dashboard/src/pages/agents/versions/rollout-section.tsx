@@ -6,11 +6,11 @@ import { NumberField, Select } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
 import { Section } from "../../../components/page.tsx";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
+import { versionOptions } from "../../../components/version-names.ts";
 import { useAgentEdits } from "../../../data/agent-edits.ts";
 import { api } from "../../../data/api.ts";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { notify } from "../../../data/toasts.ts";
-import { versionOptions } from "./version-names.ts";
 
 /** The most that the server lists at once. */
 const LISTED = 200;
