@@ -1,12 +1,11 @@
-import { crc32 } from "node:zlib";
 import { openChat } from "../chat-client.ts";
-import { tinyPictures } from "../tiny-pictures.ts";
+import { createLargePng, tinyPictures } from "../tiny-pictures.ts";
 import { authorized, isBusy, type Server, type ServerProcess } from "./fault-site.ts";
 
 /** A picture above 256 KB is stored in several parts before the transaction that inserts its row. */
 const LARGE_BYTES = 600_000;
 const png = tinyPictures["image/png"];
-const pictures = [png, createLargePicture(), tinyPictures["image/jpeg"]];
+const pictures = [png, createLargePng(LARGE_BYTES), tinyPictures["image/jpeg"]];
 
 /** A message or note that the server acknowledged, with its attachments. */
 export type Attached = { conversationId: string; attachments: string[]; isDeleted: boolean };
@@ -122,13 +121,4 @@ async function read(response: Response) {
   if (isBusy(response.status)) throw new NotAcknowledgedError();
   if (!response.ok) throw new Error(`${response.url}: ${response.status} ${text}`);
   return JSON.parse(text);
-}
-
-function createLargePicture(): Buffer {
-  const data = Buffer.concat([Buffer.from("IDAT"), Buffer.alloc(LARGE_BYTES, 7)]);
-  const frame = Buffer.alloc(8);
-  frame.writeUInt32BE(LARGE_BYTES);
-  frame.writeUInt32BE(crc32(data), 4);
-  const header = png.subarray(0, 33);
-  return Buffer.concat([header, frame.subarray(0, 4), data, frame.subarray(4), png.subarray(-12)]);
 }

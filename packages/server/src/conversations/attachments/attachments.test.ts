@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openChat } from "../../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { createAgent } from "../../../../../test/factories.ts";
-import { createPdf } from "../../../../../test/sample-files.ts";
+import { createDocx, createPdf, createXlsx, paragraph, zip } from "../../../../../test/sample-files.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
-import { tinyPictures } from "../../../../../test/tiny-pictures.ts";
+import { createLargePng, tinyPictures } from "../../../../../test/tiny-pictures.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
 import { createFileStore } from "../../documents/file-store.ts";
 import { newId } from "../../ids.ts";
@@ -13,6 +13,14 @@ import { createAttachmentService } from "./service.ts";
 
 const HOUR_MS = 3_600_000;
 const png = tinyPictures["image/png"];
+
+/** A PNG of a few bytes that unpacks to 100 megapixels. */
+function createBomb(): Buffer {
+  const bomb = Buffer.from(png);
+  bomb.writeUInt32BE(10_000, 16);
+  bomb.writeUInt32BE(10_000, 20);
+  return bomb;
+}
 
 onBothDatabases("attachments", (createDatabase) => {
   let database: TestDatabase;
@@ -86,15 +94,16 @@ onBothDatabases("attachments", (createDatabase) => {
   const get = (url: string, headers: Record<string, string> = {}) => server.app.inject({ method: "GET", url, headers });
   const messagesOf = async (id: string) => (await get(`/conversations/${id}`, owner.headers)).json().data.messages;
   const lastRequest = () => JSON.parse(upstream.exchanges.at(-1)?.body ?? "{}").messages.at(-1);
-  const countFiles = async () =>
-    Number(
-      (
-        await server.deps.db
-          .selectFrom("documentFiles")
-          .select((x) => x.fn.countAll().as("n"))
-          .executeTakeFirstOrThrow()
-      ).n,
-    );
+  /** All that an upload stores: files, their parts, rows, and the bytes of the day. */
+  const readStored = async () => {
+    const { db } = server.deps;
+    return {
+      files: await db.selectFrom("documentFiles").select("id").orderBy("id").execute(),
+      parts: await db.selectFrom("documentFileParts").select(["fileId", "number"]).orderBy("fileId").execute(),
+      rows: await db.selectFrom("attachments").select("id").orderBy("id").execute(),
+      bytes: await db.selectFrom("byteDays").selectAll().orderBy("organizationId").execute(),
+    };
+  };
 
   it("stores a picture, sends it to the model and shows it with its message", async () => {
     const picture = await upload(png, { name: "my bike.png" });
@@ -239,19 +248,42 @@ onBothDatabases("attachments", (createDatabase) => {
     ["an SVG", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>")],
     ["an HTML page", Buffer.from("<!doctype html><p>Hello")],
     ["a program", Buffer.from("MZ\0\0\0\0")],
-    ["a file that is a PDF as well", Buffer.from("GIF89a %PDF-1.4")],
+    ["a picture that is a PDF as well", Buffer.from("GIF89a %PDF-1.4")],
+    ["a PDF that is a ZIP file as well", Buffer.concat([createPdf([["Hello"]]), zip({ "a.txt": "Hello" })])],
     ["a damaged PDF", Buffer.from("%PDF-1.4 nothing")],
+    ["a truncated PDF", createPdf([["Hello"]]).subarray(0, 300)],
+    ["a truncated DOCX", createDocx(paragraph("Hello")).subarray(0, 400)],
+    ["a ZIP file", zip({ "a.txt": "Hello" })],
+    ["a spreadsheet", createXlsx([["Hello"]])],
+    ["a picture of 100 megapixels", createBomb()],
+    ["a HEIC picture", Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic", "latin1")],
+    ["bytes that are no text", Buffer.from([1, 2, 0, 254, 255])],
   ])("refuses %s and stores nothing", async (_, bytes) => {
-    const before = await countFiles();
+    const before = await readStored();
     const { status, body } = await send(bytes);
     expect([status, body.error.code]).toEqual([400, "UNSUPPORTED_ATTACHMENT"]);
     expect(body.error.message).toContain("JPEG, PNG, GIF and WebP");
-    expect(await countFiles()).toBe(before);
+    expect(await readStored()).toEqual(before);
   });
 
-  it("refuses a file of more than 10 MB", async () => {
+  it("refuses a file of more than 10 MB and stores nothing", async () => {
+    const before = await readStored();
     const { status, body } = await send(Buffer.alloc(10 * 1024 * 1024 + 1, "a"));
     expect([status, body.error.code]).toEqual([400, "FILE_TOO_LARGE"]);
+    expect(await readStored()).toEqual(before);
+  });
+
+  it("refuses more than 20 MB together, before anything is stored or the model is asked", async () => {
+    const files = [];
+    for (let n = 0; n < 3; n++) files.push((await upload(createLargePng(7 * 1024 * 1024))).id);
+    const asked = upstream.exchanges.length;
+    const conversations = await server.deps.db.selectFrom("conversations").select("id").execute();
+    const { status, error } = await refusal(files);
+    expect([status, error.code, error.details[0].path]).toEqual([400, "VALIDATION_ERROR", "attachments"]);
+    expect(error.details[0].message).toContain("20 MB");
+    expect(upstream.exchanges.length).toBe(asked);
+    expect(await server.deps.db.selectFrom("conversations").select("id").execute()).toEqual(conversations);
+    await start(files.slice(0, 2));
   });
 
   it("requires a session, or a conversation's token", async () => {
@@ -290,7 +322,7 @@ onBothDatabases("attachments", (createDatabase) => {
     expect((await messagesOf(id))[2].attachments).toHaveLength(1);
   });
 
-  it("refuses a fifth attachment, and more than 20 MB together", async () => {
+  it("refuses a fifth attachment", async () => {
     const five = await Promise.all(Array.from({ length: 5 }, async () => (await upload(png)).id));
     const { status, error } = await refusal(five);
     expect([status, error.code, error.details[0].path]).toEqual([400, "VALIDATION_ERROR", "attachments"]);
