@@ -17,7 +17,7 @@ const PART_BYTES = 256 * 1024;
  * upload.
  */
 const ORPHAN_MS = HOUR_MS;
-const ORPHANS_PER_SWEEP = 50;
+const ORPHANS_PER_BATCH = 50;
 const PARTS_PER_DELETION = 4;
 
 /**
@@ -151,20 +151,27 @@ async function deleteInParts(db: Db, id: string): Promise<void> {
 
 /** Deletes files that neither a document nor an attachment refers to. @returns the number of deleted files */
 async function deleteOrphans(db: Db, now: number): Promise<number> {
-  const orphans = await db
+  for (let deleted = 0; ; ) {
+    const orphans = await listOrphans(db, now - ORPHAN_MS);
+    for (const { id } of orphans) await deleteInParts(db, id);
+    deleted += orphans.length;
+    if (orphans.length < ORPHANS_PER_BATCH) return deleted;
+  }
+}
+
+function listOrphans(db: Db, before: number): Promise<Array<{ id: string }>> {
+  return db
     .selectFrom("documentFiles")
     .select("id")
-    .where("createdAt", "<", now - ORPHAN_MS)
+    .where("createdAt", "<", before)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("documents").select("id").whereRef("documents.fileId", "=", "documentFiles.id"))),
     )
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("attachments").select("id").whereRef("attachments.fileId", "=", "documentFiles.id"))),
     )
-    .limit(ORPHANS_PER_SWEEP)
+    .limit(ORPHANS_PER_BATCH)
     .execute();
-  for (const { id } of orphans) await deleteInParts(db, id);
-  return orphans.length;
 }
 
 /** Splits a stream into parts of equal size; the last one may be shorter. */

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { onBothDatabases } from "../../../../test/databases.ts";
 import { fillDocuments } from "../../../../test/large/large-data.ts";
 import { startServer } from "../../../../test/server.ts";
-import { deleteAgentDocuments } from "./retention.ts";
+import { newId } from "../ids.ts";
+import { deleteAgentDocuments, deleteUnusedOriginals } from "./retention.ts";
 
 const tables = [
   ...(["documents", "documentTexts", "documentFiles", "documentFileParts", "documentJobs"] as const),
@@ -31,6 +32,33 @@ onBothDatabases("deleting an agent", (createDatabase) => {
     expect(await deleteAgentDocuments(db, agentId)).toBe(3);
     expect(await counts()).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
     expect((await account.call("GET", `/agents/${agentId}`)).status).toBe(200);
+    await server.stop();
+    await database.drop();
+  });
+});
+
+onBothDatabases("unused originals", (createDatabase) => {
+  it("are all deleted by one sweep, however many an interrupted server has left, and younger ones are not", async () => {
+    const database = await createDatabase();
+    const server = await startServer({ database });
+    const { db } = server.deps;
+    const { organizationId, call } = await server.createAccount();
+    const { id: agentId } = (await call("POST", "/agents", { name: "Harbour" })).body.data;
+    const now = Date.now();
+    const createFile = (createdAt: number) => ({ id: newId("file"), organizationId, agentId, createdAt });
+    const old = Array.from({ length: 120 }, () => createFile(now - 3_600_001));
+    const young = createFile(now - 3_500_000);
+    await db
+      .insertInto("documentFiles")
+      .values([...old, young])
+      .execute();
+    await db
+      .insertInto("documentFileParts")
+      .values(old.map(({ id }) => ({ fileId: id, number: 0, content: Buffer.from("Bikes") })))
+      .execute();
+    expect(await deleteUnusedOriginals(db, now)).toBe(120);
+    expect(await db.selectFrom("documentFiles").select("id").execute()).toEqual([{ id: young.id }]);
+    expect(await db.selectFrom("documentFileParts").select("fileId").execute()).toEqual([]);
     await server.stop();
     await database.drop();
   });
