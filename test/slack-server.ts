@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 
 type Body = Record<string, string>;
 type Post = { ts: string; channel: string; thread: string | null; text: string };
+type SentFile = { name: string; channel: string; thread: string | null; content: Buffer };
 type Envelope = { envelope_id: string } & Record<string, unknown>;
 
 export const slackTokens = { botToken: "xoxb-1-2-botsecret", appToken: "xapp-1-2-appsecret" };
@@ -17,6 +18,11 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
   const events = new EventEmitter();
   events.setMaxListeners(0);
   const posts: Post[] = [];
+  const sentFiles: SentFile[] = [];
+  /** what the app has uploaded and not yet shared, by its id */
+  const uploads = new Map<string, { name: string; content: Buffer }>();
+  /** the contents of people's files, by their id */
+  const files = new Map<string, Buffer>();
   /** the user who wrote each message */
   const authors = new Map<string, string>();
   const sockets = new Set<Socket>();
@@ -39,12 +45,44 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
       events.emit("change");
       return { ok: true, channel, ts };
     },
+    "files.getUploadURLExternal"({ filename: name = "" }) {
+      const id = `F${uploads.size + 1}`;
+      uploads.set(id, { name, content: Buffer.alloc(0) });
+      return { ok: true, upload_url: `http://127.0.0.1:${port()}/upload/${id}`, file_id: id };
+    },
+    "files.completeUploadExternal"({ files: shared = "[]", channel_id: channel = "", thread_ts: thread }) {
+      for (const { id } of JSON.parse(shared) as Array<{ id: string }>) {
+        const upload = uploads.get(id);
+        if (!upload || upload.content.length === 0) return { ok: false, error: "file_not_found" };
+        sentFiles.push({ ...upload, channel, thread: thread ?? null });
+      }
+      events.emit("change");
+      return { ok: true };
+    },
   };
+
+  /** Answers calls to the addresses of files. @returns false for all other calls */
+  function answerFile(request: IncomingMessage, response: ServerResponse, content: Buffer): boolean {
+    const [, kind, id = ""] = /^\/(upload|file)\/(\w+)$/.exec(request.url ?? "") ?? [];
+    if (kind === undefined) return false;
+    const file = files.get(id);
+    const upload = uploads.get(id);
+    if (kind === "upload" && upload) {
+      upload.content = content;
+      response.end("OK");
+    } else if (file && request.headers.authorization === `Bearer ${slackTokens.botToken}`) {
+      response.writeHead(200, { "content-type": "application/octet-stream" }).end(file);
+    } else {
+      response.writeHead(200, { "content-type": "text/html" }).end("<title>Sign in</title>");
+    }
+    return true;
+  }
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
     const method = (request.url ?? "/").slice(1);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
+    if (answerFile(request, response, Buffer.concat(chunks))) return;
     const body = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString("utf8")));
     const token = method === "apps.connections.open" ? slackTokens.appToken : slackTokens.botToken;
     const isAllowed = request.headers.authorization === `Bearer ${token}`;
@@ -90,6 +128,13 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
     url: `http://127.0.0.1:${port()}`,
     channelId,
     posts,
+    sentFiles,
+    /** Stores a person's file. @returns the file as events about messages describe it */
+    createFile(name: string, content: Buffer) {
+      const id = `P${files.size + 1}`;
+      files.set(id, content);
+      return { id, name, url_private_download: `http://127.0.0.1:${port()}/file/${id}` };
+    },
     state,
     failNext(method: string, failure: { status?: number; headers?: Record<string, string>; body: object }) {
       failures.set(method, [...(failures.get(method) ?? []), failure]);

@@ -6,6 +6,7 @@ import { startPushService } from "../../../../../test/push-service.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
+import { tinyPictures } from "../../../../../test/tiny-pictures.ts";
 import { startReceiver } from "../../../../../test/webhook-receiver.ts";
 import { createConversationToken, isTokenFor, readLinkVersion } from "../../auth/conversation-token.ts";
 import { createConversationLog } from "../../conversations/log/log.ts";
@@ -534,6 +535,33 @@ onBothDatabases("notices", (createDatabase) => {
     expect(isTokenFor(server.deps.encryption, id, token)).toBe(false);
     await listTimers(10).runOnce();
     expect((await listSentAbout(id)).mails).toHaveLength(byNow + 1);
+  });
+
+  it("email the pictures and files of the answer, and not those of the visitor", async () => {
+    const { id } = await request({ body: { email: "ada@example.com" } });
+    const picture = tinyPictures["image/png"];
+    const upload = await server.app.inject({
+      method: "POST",
+      url: `/chat/attachments?conversationId=${id}`,
+      headers: {
+        cookie: [...team.member.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+        "sec-fetch-site": "same-origin",
+        "content-type": "application/octet-stream",
+        "x-filename": "plan.png",
+      },
+      payload: picture,
+    });
+    const answer = { content: "The plan", attachments: [upload.json().data.id] };
+    expect((await team.member.call("POST", `/conversations/${id}/messages`, answer)).status).toBe(201);
+    const before = (await listSentAbout(id)).mails.length;
+    await listTimers(3).runOnce();
+    const [mail, ...more] = (await listSentAbout(id)).mails.slice(before);
+    expect([mail?.to, more]).toEqual([["ada@example.com"], []]);
+    expect(mail?.text).toContain("The plan");
+    expect(mail?.raw).toMatch(/Content-Disposition: attachment; filename="?plan\.png/i);
+    expect(mail?.raw).toMatch(/Content-Type: image\/png/i);
+    expect(mail?.raw.replaceAll("\r\n", "")).toContain(picture.toString("base64"));
+    expect(mail?.raw.match(/Content-Disposition: attachment/gi)).toHaveLength(1);
   });
 
   it("send by email only the messages that no page of the visitor has received", async () => {
