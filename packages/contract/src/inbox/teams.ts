@@ -56,7 +56,8 @@ const teamFields = {
   description: nullable(
     Type.String({
       maxLength: 500,
-      description: "What the team is for, for members",
+      description:
+        "What the team is for. Agents choose among the teams that have a description when they request a person.",
     }),
   ),
   officeHours: Type.Unsafe<OfficeHours | null>({

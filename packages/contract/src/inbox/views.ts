@@ -1,7 +1,17 @@
 import Type, { type Static } from "typebox";
 import { ConversationQuery } from "../conversations/conversation.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
-import { clearable, idParams, inEnvelope, ref, Success, stringEnum, Timestamp, withDescription } from "../schema.ts";
+import {
+  clearable,
+  idParams,
+  inEnvelope,
+  nullable,
+  ref,
+  Success,
+  stringEnum,
+  Timestamp,
+  withDescription,
+} from "../schema.ts";
 
 const tags = ["Inbox"];
 const session = { access: "session" } as const;
@@ -9,12 +19,12 @@ const session = { access: "session" } as const;
 /** The maximum number of views that an organization shares, and that each member has. */
 export const maxViews = 100;
 
-const { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag } =
+const { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag, team } =
   ConversationQuery.properties;
 
 /** The filters of `GET /conversations` that can be saved or used for a bulk action. */
 export const ConversationSelection = Type.Object(
-  { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag },
+  { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag, team },
   {
     $id: "ConversationSelection",
     description:
@@ -27,7 +37,7 @@ export type ConversationSelection = Static<typeof ConversationSelection>;
 export const viewColumns = ["agent", "assignee", "tags", "cost"] as const;
 
 const viewSorts = ["newest", "activity"] as const;
-const viewReferences = ["agent", "tag", "assignee"] as const;
+const viewReferences = ["agent", "tag", "assignee", "team"] as const;
 export type ViewReference = (typeof viewReferences)[number];
 
 const viewFields = {
@@ -37,7 +47,17 @@ const viewFields = {
     pattern: textPatterns.notBlank,
     description: "What members call it",
   }),
-  isShared: Type.Boolean({ description: "Whether all members of the organization have the view" }),
+  isShared: Type.Boolean({
+    description: "Whether all members of the organization, or those of `teamId`, have the view",
+  }),
+  teamId: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        "The team that shares the view. Only its members have it then. You must belong to the team. When the team is deleted, all members of the organization have its views.",
+    }),
+  ),
   sort: stringEnum(viewSorts, "`activity`: the conversation with the most recent message first"),
   columns: Type.Array(stringEnum(viewColumns), {
     maxItems: viewColumns.length,
@@ -54,7 +74,7 @@ export const InboxView = Type.Object(
     filter: ref(ConversationSelection),
     missing: Type.Array(stringEnum(viewReferences), {
       description:
-        "What the filter names although it no longer exists: a deleted agent or tag, or a member who has left. Until the view is changed, requests that use it get 409.",
+        "What the filter names although it no longer exists: a deleted agent, tag or team, or a member who has left. Until the view is changed, requests that use it get 409.",
     }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -63,7 +83,7 @@ export const InboxView = Type.Object(
 );
 export type InboxView = Static<typeof InboxView>;
 
-const { name, isShared, sort, columns } = viewFields;
+const { name, isShared, teamId, sort, columns } = viewFields;
 const filter = withDescription(clearable(Type.Object(ConversationSelection.properties)), {
   description: "What `GET /conversations` takes; `null` clears a filter",
 });
@@ -74,7 +94,7 @@ export const listInboxViews = {
   config: session,
   schema: {
     tags,
-    summary: "List your saved views and those that the organization shares, by name",
+    summary: "List your saved views and those that the organization or your teams share, by name",
     response: { 200: inEnvelope(Type.Array(ref(InboxView))) },
   },
 } as const;
@@ -91,6 +111,7 @@ export const createInboxView = {
       name,
       filter,
       isShared: Type.Optional(isShared),
+      teamId: Type.Optional(teamId),
       sort: Type.Optional(sort),
       columns: Type.Optional(columns),
     }),
@@ -104,12 +125,13 @@ export const updateInboxView = {
   config: session,
   schema: {
     tags,
-    summary: "Change a view. Every member can change a shared one.",
+    summary: "Change a view. Every member who has a shared one can change it.",
     params: idParams("view"),
     body: Type.Object({
       name: Type.Optional(name),
       filter: Type.Optional(filter),
       isShared: Type.Optional(isShared),
+      teamId: Type.Optional(teamId),
       sort: Type.Optional(sort),
       columns: Type.Optional(columns),
     }),
@@ -123,7 +145,7 @@ export const deleteInboxView = {
   config: session,
   schema: {
     tags,
-    summary: "Delete a view. Every member can delete a shared one.",
+    summary: "Delete a view. Every member who has a shared one can delete it.",
     params: idParams("view"),
     response: { 200: inEnvelope(Success) },
   },

@@ -54,7 +54,7 @@ type Sources = {
   /** the message of an enabled bubble trigger, or null */
   openingOf(agentId: string, triggerId: string): Promise<string | null>;
   /** the tool that the model calls to ask for a person, or null when it cannot */
-  humanToolOf(agent: AgentRow, conversation: ConversationRow): ReplyTool | null;
+  humanToolOf(agent: AgentRow, conversation: ConversationRow): Promise<ReplyTool | null>;
   /** what the model should know about the conversation's requests for a person */
   handoffNotesOf(conversation: ConversationRow): Promise<Note[]>;
 };
@@ -195,8 +195,9 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
       const organizationId = model.isOperatorPaid ? agent.organizationId : null;
       const usageOwner = budgets.usageOwnerOf({ ...findBudgetVisitor(request, identity, caller), organizationId });
       const refusal = await budgets.refusal(agent, usageOwner);
-      // Load the notes first: nothing may fail between storing the turn and starting its reply.
+      // Load these first: nothing may fail between storing the turn and starting its reply.
       const notes = existing ? await collectNotes(existing, { notesOf, handoffNotesOf }) : [];
+      const humanTool = await humanToolOf(agent, conversation);
       const attached = await attachmentsOf(existing?.id ?? null, turn.messages);
       const since = performance.now();
       const begun = await conversationLog.begin(
@@ -229,7 +230,7 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
         pageOrigin: caller.origin,
         tools,
         documents,
-        humanTool: humanToolOf(agent, conversation),
+        humanTool,
         log: caller.log,
         usageOwner,
         refusal,

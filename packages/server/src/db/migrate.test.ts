@@ -96,6 +96,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0115-teams",
       "0120-trash",
       "0121-visitor-notes",
+      "0124-team-views",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -178,6 +179,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0115-teams",
       "0120-trash",
       "0121-visitor-notes",
+      "0124-team-views",
     ]);
   });
 

@@ -81,6 +81,28 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(JSON.stringify(promptOf(0))).toContain("waits for a person of the team");
   });
 
+  const teamOf = async (name: string, description: string | null): Promise<string> =>
+    (await owner.call("POST", "/teams", { name, description })).body.data.id;
+
+  it("go to the team that the agent chooses among those with a description", async () => {
+    const billing = await teamOf("Billing", "Invoices and refunds");
+    await teamOf("Night shift", null);
+    const agentId = await handing();
+    upstream.script(callThenSay("request_human", { reason: "r", summary: "s", team: "billing" }, "Bye."));
+    const { conversation } = await sendMessage(agentId, "My invoice is wrong");
+    expect(conversation.team).toMatchObject({ id: billing });
+    const [{ function: offered }] = JSON.parse(upstream.exchanges[0]?.body ?? "").tools;
+    expect(offered.parameters.properties.team.enum).toEqual(["Billing"]);
+  });
+
+  it("go to the agent's own team when the agent names one that does not exist", async () => {
+    const support = await teamOf("Support", "Everything else");
+    const agentId = await handing({ teamId: support });
+    upstream.script(callThenSay("request_human", { reason: "r", summary: "s", team: "Legal" }, "Bye."));
+    const { conversation } = await sendMessage(agentId, "I will sue you");
+    expect(conversation.team).toMatchObject({ id: support });
+  });
+
   it("silence an agent that is configured not to reply while the visitor waits", async () => {
     const agentId = await handing({ whileWaiting: "silent" });
     upstream.script(callThenSay("request_human", { reason: "r", summary: "s" }, "Bye."));

@@ -53,7 +53,9 @@ export function createHandoffRequests(emit: Emit, openRequest: OpenRequest) {
     const { organizationId, conversationId } = newRequest;
     const now = Date.now();
     await reopen(trx, { organizationId, conversationId }, { emit, by: { userId: null, isAutomatic: true } });
-    const teamId = await findTeam(trx, organizationId, newRequest.teamId ?? parseHandoff(agent).teamId);
+    const teamId =
+      (await findTeam(trx, organizationId, newRequest.teamId ?? null)) ??
+      (await findTeam(trx, organizationId, parseHandoff(agent).teamId));
     const waiting = await trx
       .updateTable("conversations")
       .set({

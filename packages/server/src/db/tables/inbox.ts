@@ -1,13 +1,16 @@
+import type { Generated } from "kysely";
 import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** Tables for saved views and bulk actions, see inbox/views/ and inbox/bulk/. */
-export type InboxTables = { inboxViews: InboxViewRow; bulkActions: BulkActionRow; bulkItems: BulkItemRow };
+export type InboxTables = { inboxViews: InboxViewTable; bulkActions: BulkActionRow; bulkItems: BulkItemRow };
 
 export type InboxViewRow = {
   id: string;
   organizationId: string;
   /** the member to whom it belongs; null when the organization shares it */
   ownerId: string | null;
+  /** the team that shares it; null when it belongs to a member or the whole organization */
+  teamId: string | null;
   name: string;
   filter: Json;
   sort: "newest" | "activity";
@@ -15,6 +18,8 @@ export type InboxViewRow = {
   createdAt: Instant;
   updatedAt: Instant;
 };
+
+type InboxViewTable = Omit<InboxViewRow, "teamId"> & { teamId: Generated<string | null> };
 
 export type BulkActionRow = {
   id: string;

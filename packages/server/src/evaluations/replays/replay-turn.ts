@@ -34,7 +34,7 @@ const compareInstructions =
 
 export type ReplaySources = {
   documentsOf(agent: AgentRow, options: { mustSearch: boolean }): Promise<ReplyDocuments | null>;
-  humanToolOf(agent: AgentRow, conversation: { id: string; handler: "agent" }): ReplyTool | null;
+  humanToolOf(agent: AgentRow, conversation: { id: string; handler: "agent" }): Promise<ReplyTool | null>;
   notesOf(agentId: string, conversationId: string): Promise<Note[]>;
 };
 
@@ -87,7 +87,7 @@ export function createTurnReplayer(dryRun: DryRun, ask: AskQuestion, sources: Re
       notes,
       tools: tools.toolsOf(rows.filter(({ requires }) => isVerified || requires !== "verified")),
       documents,
-      humanTool: tools.humanToolOf(sources.humanToolOf(agent, { id: conversation.id, handler: "agent" })),
+      humanTool: tools.humanToolOf(await sources.humanToolOf(agent, { id: conversation.id, handler: "agent" })),
       signal,
       until: until.signal,
       log,

@@ -92,7 +92,7 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
     const { agent, tools } = await versions.restore(place, snapshot);
     const models = await dryRun.chooseModel(agent);
     const documents = await sources.documentsOf(agent, { mustSearch: models.model.source === null });
-    const human = sources.humanToolOf(agent, { id: "", handler: "agent" });
+    const human = await sources.humanToolOf(agent, { id: "", handler: "agent" });
     const definitions = [
       ...tools.map(toFunctionTool),
       ...(human ? [human.tool] : []),

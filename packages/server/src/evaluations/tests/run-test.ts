@@ -24,7 +24,7 @@ const requested = "The team has been notified. Tell the visitor this in one sent
 
 export type TestSources = {
   documentsOf(agent: AgentRow, options: { mustSearch: boolean }): Promise<ReplyDocuments | null>;
-  humanToolOf(agent: AgentRow, conversation: { id: string; handler: "agent" }): ReplyTool | null;
+  humanToolOf(agent: AgentRow, conversation: { id: string; handler: "agent" }): Promise<ReplyTool | null>;
 };
 
 type Failure = AgentTestResult["failures"][number];
@@ -49,7 +49,7 @@ export function createTestRunner(dryRun: DryRun, ask: AskQuestion, { documentsOf
         history,
         tools: answerForTools(tools, answer),
         documents: await documentsOf(agent, { mustSearch: models.model.source === null }),
-        humanTool: answerForHuman(humanToolOf(agent, { id: "", handler: "agent" }), (call) =>
+        humanTool: answerForHuman(await humanToolOf(agent, { id: "", handler: "agent" }), (call) =>
           Object.hasOwn(results, call.name) ? answer(call) : toOutcome(requested),
         ),
         signal,

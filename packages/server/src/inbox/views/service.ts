@@ -13,12 +13,12 @@ import { isId, newId } from "../../ids.ts";
 import { createViewStore, type ViewUser } from "./store.ts";
 
 type Filter = { [Name in keyof ConversationSelection]?: ConversationSelection[Name] | null };
-type ViewInput = Partial<Pick<InboxView, "name" | "isShared" | "sort" | "columns">> & { filter?: Filter };
+type ViewInput = Partial<Pick<InboxView, "name" | "isShared" | "teamId" | "sort" | "columns">> & { filter?: Filter };
 type Owner = ViewUser & { userId: string };
 
 export type ViewService = ReturnType<typeof createViewService>;
 
-/** Manages saved views: filters of the inbox that a member keeps or the organization shares. */
+/** Manages saved views: filters of the inbox that a member keeps, or that the organization or a team shares. */
 export function createViewService({ db }: Pick<Deps, "db">) {
   const store = createViewStore(db);
 
@@ -41,6 +41,17 @@ export function createViewService({ db }: Pick<Deps, "db">) {
     throw invalid(`filter.${field}`, `names ${described[missing]} that does not exist`, "unknown_reference");
   }
 
+  /** Who has the view. @throws 400 when the member does not belong to the team that is to share it */
+  async function readSharing({ organizationId, userId }: Owner, { isShared, teamId }: ViewInput) {
+    if (typeof teamId !== "string") {
+      if (isShared === undefined) return teamId === undefined ? {} : { teamId: null };
+      return isShared ? { ownerId: null, ...omitUndefined({ teamId }) } : { ownerId: userId, teamId: null };
+    }
+    if (isShared === false) throw invalid("teamId", "shares the view, so isShared must not be false");
+    if (await store.isTeamMember(organizationId, { teamId, userId })) return { ownerId: null, teamId };
+    throw invalid("teamId", "is not a team that you belong to", "unknown_reference");
+  }
+
   /** @throws 404 when there is no such view, 409 when it names something that was deleted */
   async function usable(user: ViewUser, id: string): Promise<InboxViewRow> {
     const row = isId("view", id) ? await store.get(user, id) : undefined;
@@ -55,14 +66,17 @@ export function createViewService({ db }: Pick<Deps, "db">) {
   return {
     list: async (user: Owner): Promise<InboxView[]> => toViews(user.organizationId, await store.list(user)),
     /** @throws 409 when there are too many views */
-    async create(user: Owner, { name = "", filter = {}, isShared, sort, columns }: ViewInput): Promise<InboxView> {
+    async create(user: Owner, input: ViewInput): Promise<InboxView> {
+      const { name = "", filter = {}, sort, columns } = input;
       const kept = omitNulls(filter);
       await checkFilter(user.organizationId, kept);
       const now = Date.now();
       const row: InboxViewRow = {
         id: newId("view"),
         organizationId: user.organizationId,
-        ownerId: isShared === true ? null : user.userId,
+        ownerId: user.userId,
+        teamId: null,
+        ...(await readSharing(user, input)),
         name: name.trim(),
         filter: JSON.stringify(kept),
         sort: sort ?? "activity",
@@ -75,7 +89,7 @@ export function createViewService({ db }: Pick<Deps, "db">) {
     },
     /** @throws 404 when the member has no such view, 409 when there are too many views */
     async update(user: Owner, id: string, input: ViewInput): Promise<InboxView> {
-      const { name, filter, isShared, sort, columns } = input;
+      const { name, filter, sort, columns } = input;
       const kept = filter && omitNulls(filter);
       if (kept) await checkFilter(user.organizationId, kept);
       const changes = {
@@ -84,8 +98,8 @@ export function createViewService({ db }: Pick<Deps, "db">) {
           filter: kept && JSON.stringify(kept),
           sort,
           columns: columns && JSON.stringify(columns),
-          ownerId: isShared === undefined ? undefined : isShared ? null : user.userId,
         }),
+        ...(await readSharing(user, input)),
         updatedAt: Date.now(),
       };
       const row = isId("view", id) ? await store.update(user, id, changes) : undefined;
@@ -107,7 +121,12 @@ export function createViewService({ db }: Pick<Deps, "db">) {
   };
 }
 
-const described: Record<ViewReference, string> = { agent: "an agent", tag: "a tag", assignee: "a member" };
+const described: Record<ViewReference, string> = {
+  agent: "an agent",
+  tag: "a tag",
+  assignee: "a member",
+  team: "a team",
+};
 
 function tooManyError(): AppError {
   return new AppError("CONFLICT", `There are ${maxViews} of these views. Delete one before you add another.`);
@@ -126,6 +145,7 @@ function toView(row: InboxViewRow, missing: ViewReference[]): InboxView {
     id: row.id,
     name: row.name,
     isShared: row.ownerId === null,
+    teamId: row.teamId,
     sort: row.sort,
     columns: JSON.parse(row.columns),
     filter: readFilter(row),

@@ -9,7 +9,7 @@ import { inTransaction } from "../../db/transaction.ts";
 /** Who asks for views. `userId` is null for an API key, which has none of its own. */
 export type ViewUser = { organizationId: string; userId: string | null };
 
-type Changes = Partial<Pick<InboxViewRow, "name" | "filter" | "ownerId" | "sort" | "columns">> &
+type Changes = Partial<Pick<InboxViewRow, "name" | "filter" | "ownerId" | "teamId" | "sort" | "columns">> &
   Pick<InboxViewRow, "updatedAt">;
 
 export function createViewStore(db: Db) {
@@ -86,6 +86,19 @@ export function createViewStore(db: Db) {
         .executeTakeFirst();
       return result.numDeletedRows > 0n;
     },
+    async isTeamMember(
+      organizationId: string,
+      { teamId, userId }: { teamId: string; userId: string },
+    ): Promise<boolean> {
+      const row = await db
+        .selectFrom("teamMembers")
+        .select("userId")
+        .where("organizationId", "=", organizationId)
+        .where("teamId", "=", teamId)
+        .where("userId", "=", userId)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     /** @returns a function that tells what a filter names although the organization does not have it */
     async findMissing(organizationId: string, filters: readonly ConversationSelection[]) {
       const existing = await readExisting(db, organizationId, filters);
@@ -97,13 +110,38 @@ export function createViewStore(db: Db) {
 
 function isVisibleTo({ userId }: ViewUser) {
   return ({ eb, or }: ExpressionBuilder<Tables, "inboxViews">) =>
-    or([eb("ownerId", "is", null), ...(userId === null ? [] : [eb("ownerId", "=", userId)])]);
+    // An API key sees the shared views of all teams.
+    userId === null
+      ? eb("ownerId", "is", null)
+      : or([
+          eb("ownerId", "=", userId),
+          eb.and([
+            eb("ownerId", "is", null),
+            or([
+              eb("teamId", "is", null),
+              eb.exists(
+                eb
+                  .selectFrom("teamMembers")
+                  .select("teamMembers.teamId")
+                  .whereRef("teamMembers.teamId", "=", "inboxViews.teamId")
+                  .whereRef("teamMembers.organizationId", "=", "inboxViews.organizationId")
+                  .where("teamMembers.userId", "=", userId),
+              ),
+            ]),
+          ]),
+        ]);
 }
 
-function namedBy({ agentId, tag, assignee }: ConversationSelection): Array<{ reference: ViewReference; id: string }> {
+function namedBy({
+  agentId,
+  tag,
+  assignee,
+  team,
+}: ConversationSelection): Array<{ reference: ViewReference; id: string }> {
   return [
     ...(agentId === undefined ? [] : [{ reference: "agent" as const, id: agentId }]),
     ...(tag === undefined ? [] : [{ reference: "tag" as const, id: tag }]),
+    ...(team === undefined ? [] : [{ reference: "team" as const, id: team }]),
     ...(assignee === undefined || assignee === "me" || assignee === "none"
       ? []
       : [{ reference: "assignee" as const, id: assignee }]),
@@ -119,8 +157,8 @@ async function readExisting(
   const idsOf = (wanted: ViewReference) => [
     ...new Set(named.flatMap(({ reference, id }) => (reference === wanted ? [id] : []))),
   ];
-  const [agents, tags, members] = [idsOf("agent"), idsOf("tag"), idsOf("assignee")];
-  const [agentRows, tagRows, memberRows] = await Promise.all([
+  const [agents, tags, members, teams] = [idsOf("agent"), idsOf("tag"), idsOf("assignee"), idsOf("team")];
+  const [agentRows, tagRows, memberRows, teamRows] = await Promise.all([
     agents.length === 0
       ? []
       : db
@@ -146,10 +184,19 @@ async function readExisting(
           .where("organizationId", "=", organizationId)
           .where("userId", "in", members)
           .execute(),
+    teams.length === 0
+      ? []
+      : db
+          .selectFrom("teams")
+          .select("id")
+          .where("organizationId", "=", organizationId)
+          .where("id", "in", teams)
+          .execute(),
   ]);
   return new Set([
     ...agentRows.map(({ id }) => `agent ${id}`),
     ...tagRows.map(({ id }) => `tag ${id}`),
     ...memberRows.map(({ userId }) => `assignee ${userId}`),
+    ...teamRows.map(({ id }) => `team ${id}`),
   ]);
 }

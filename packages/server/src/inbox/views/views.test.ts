@@ -99,13 +99,57 @@ onBothDatabases("saved views", (createDatabase) => {
     expect((await ada.call("GET", `/conversations?view=${view.id}`)).status).toBe(200);
   });
 
-  it("refuses a filter with an agent, tag or member that the organization does not have", async () => {
+  const createTeam = async (userIds: string[], name = "Billing") =>
+    (await account.call("POST", "/teams", { name, members: userIds.map((userId) => ({ userId, capacity: 5 })) })).body
+      .data.id as string;
+
+  it("lists the conversations of a team with a status, and names the team once it was deleted", async () => {
+    const teamId = await createTeam([benId]);
+    const [resolved = "", open = ""] = [await startConversation(), await startConversation()];
+    for (const id of [resolved, open]) await ada.call("POST", `/conversations/${id}/assign`, { teamId });
+    await ada.call("POST", `/conversations/${resolved}/resolve`);
+    const view = await save(ada, { name: "Done", filter: { team: teamId, status: "resolved" } });
+    const listed = await ada.call("GET", `/conversations?view=${view.id}`);
+    expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([resolved]);
+    await account.call("DELETE", `/teams/${teamId}`);
+    const found = (await ada.call("GET", "/inbox/views")).body.data.find((row: { id: string }) => row.id === view.id);
+    expect(found.missing).toEqual(["team"]);
+    const refused = await ada.call("GET", `/conversations?view=${view.id}`);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      "The view Done names a team that no longer exists. Change or delete the view.",
+    ]);
+  });
+
+  it("shows a view that a team shares to the team's members alone, and to everyone once the team was deleted", async () => {
+    const teamId = await createTeam([benId]);
+    const view = await save(ben, { name: "Of the team", teamId });
+    expect([view.isShared, view.teamId]).toEqual([true, teamId]);
+    expect(await idsFor(ben)).toContain(view.id);
+    expect(await idsFor(ada)).not.toContain(view.id);
+    expect((await ada.call("GET", `/conversations?view=${view.id}`)).status).toBe(404);
+    await account.call("DELETE", `/teams/${teamId}`);
+    expect(await idsFor(ada)).toContain(view.id);
+  });
+
+  it("refuses to share a view with a team that the member does not belong to", async () => {
+    const teamId = await createTeam([benId]);
+    const refused = await ada.call("POST", "/inbox/views", { name: "V", filter: {}, teamId });
+    expect([refused.status, refused.body.error.details[0].path]).toEqual([400, "teamId"]);
+  });
+
+  it("refuses a filter with an agent, tag, team or member that the organization does not have", async () => {
     const paths = [];
-    for (const filter of [{ agentId: newId("agent") }, { tag: newId("tag") }, { assignee: "user_nobody" }]) {
+    for (const filter of [
+      { agentId: newId("agent") },
+      { tag: newId("tag") },
+      { team: newId("team") },
+      { assignee: "user_nobody" },
+    ]) {
       const answer = await ada.call("POST", "/inbox/views", { name: "Wrong", filter });
       paths.push(answer.body.error.details[0].path);
     }
-    expect(paths).toEqual(["filter.agentId", "filter.tag", "filter.assignee"]);
+    expect(paths).toEqual(["filter.agentId", "filter.tag", "filter.team", "filter.assignee"]);
   });
 
   it("uses the member who asks for a shared view with assignee=me", async () => {
