@@ -115,6 +115,29 @@ describe("attachments in the widget", () => {
     expect(problems).toEqual([]);
   });
 
+  it("what is attached and not sent is still attached after a reload, and is sent once", async () => {
+    const { page, problems, agentId } = await site.visit({ attachments: both });
+    await openChat(page);
+    await input(page).setInputFiles([photo, manual]);
+    await uploaded(page, 2);
+    await page.reload();
+    await uploaded(page, 2);
+    expect(await page.locator(".draft .file-name").allTextContents()).toEqual(["IMG_2041.jpg", "manual.pdf"]);
+    await page.getByRole("button", { name: "Remove manual.pdf" }).click();
+    await page.reload();
+    await uploaded(page, 1);
+    await page.locator(".send").click();
+    await replyOver(page);
+    await drawn(page, 1);
+    expect(await page.locator(".draft").count()).toBe(0);
+    await page.reload();
+    await drawn(page, 1);
+    expect(await page.locator(".draft").count()).toBe(0);
+    const { messages } = await lastMessages(agentId);
+    expect(messages[0].attachments.map(({ name }: { name: string }) => name)).toEqual(["IMG_2041.jpg"]);
+    expect(problems).toEqual([]);
+  });
+
   it("the page's own listeners see nothing of a pasted picture", async () => {
     site.host.before("document.addEventListener('paste', () => { window.seen = true; }, true);");
     const { page } = await site.visit({ attachments: both });

@@ -27,8 +27,9 @@ export function AttachControls({ place, attachments }: Props & { place: HTMLElem
   const input = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
+    if (isAllowed) attachments.restore();
     // What was attached for a person cannot be sent to the agent.
-    if (!isAllowed && attachments.store.get().drafts.length > 0) attachments.clear();
+    else if (attachments.store.get().drafts.length > 0) attachments.clear();
   }, [isAllowed]);
   if (!isAllowed) return null;
   const choose = (field: HTMLInputElement) => {
@@ -90,8 +91,8 @@ type DraftProps = Props & { draft: Draft; onRemove: () => void };
 function DraftView({ draft, attachments, onRemove }: DraftProps): JSX.Element {
   const { core, messages } = usePanel();
   const { texts } = attachments;
-  const { file, content, state, progress, problem } = draft;
-  const label = interpolate(state === "preparing" ? texts.preparing : texts.uploading, { name: file.name });
+  const { name, content, attachment, state, progress, problem } = draft;
+  const label = interpolate(state === "preparing" ? texts.preparing : texts.uploading, { name });
   return (
     <li class={problem ? "draft wrong" : "draft"} part="draft">
       <span class="thumb" aria-hidden="true">
@@ -102,13 +103,13 @@ function DraftView({ draft, attachments, onRemove }: DraftProps): JSX.Element {
         )}
       </span>
       <div class="draft-text">
-        <bdi class="file-name">{file.name}</bdi>
+        <bdi class="file-name">{name}</bdi>
         {problem ? (
           <span class="problem" role="alert">
             {problem}
           </span>
         ) : state === "done" ? (
-          <span class="time">{formatSize(content?.size ?? 0, core.locale)}</span>
+          <span class="time">{formatSize(attachment?.size ?? 0, core.locale)}</span>
         ) : (
           <progress aria-label={label} max={1} value={state === "preparing" ? undefined : progress} />
         )}
@@ -118,7 +119,7 @@ function DraftView({ draft, attachments, onRemove }: DraftProps): JSX.Element {
           </button>
         ) : null}
       </div>
-      <IconButton name="close" label={interpolate(texts.remove, { name: file.name })} onClick={onRemove} />
+      <IconButton name="close" label={interpolate(texts.remove, { name })} onClick={onRemove} />
     </li>
   );
 }

@@ -4,13 +4,13 @@ import { attach, createRequest, FoyerError } from "@foyer/sdk";
 import { errorMessageFor } from "../conversation/error-messages.ts";
 import { sendableIdentity } from "../loader/page-values.ts";
 import { randomId } from "../loader/random-id.ts";
-import { interpolate } from "../locales/load-messages.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 import { createStore } from "../store.ts";
 import { createContentLoader } from "./content-loader.ts";
-import { formatSize } from "./format-size.ts";
+import { createFileCheck } from "./file-check.ts";
 import { isHeic, isPicture, preparePicture } from "./prepare-picture.ts";
+import { createSavedUploads } from "./saved-uploads.ts";
 import type { AttachmentTexts } from "./texts/load-texts.ts";
 import { createUploadFetch } from "./upload-fetch.ts";
 
@@ -19,9 +19,9 @@ export type AttachmentController = ReturnType<typeof createAttachments>;
 /** A picture or file that the visitor has added to the next message. */
 export type Draft = {
   key: string;
-  file: File;
+  name: string;
   isPicture: boolean;
-  /** What is uploaded: the file, or its reduced picture once that is ready. */
+  /** What is uploaded: the file, or its reduced picture once that is ready. Null for an upload of an earlier page. */
   content: File | null;
   /** `waiting` continues when the connection returns. A `refused` file is not part of the message. */
   state: "preparing" | "uploading" | "waiting" | "refused" | "done";
@@ -41,19 +41,23 @@ const accepted = {
 /** Prepares and uploads what the visitor adds to the next message. */
 export function createAttachments(panel: PanelContext, panelState: PanelState, texts: AttachmentTexts) {
   const { core, chat, messages } = panel;
-  const { visitor, agent, options, locale, signal } = core;
+  const { visitor, agent, options, signal } = core;
   const { images, files, handoffOnly } = agent.attachments;
   const store = createStore<{ drafts: readonly Draft[]; hasTooMany: boolean }>({ drafts: [], hasTooMany: false });
   const contents = createContentLoader(panel);
+  const saved = createSavedUploads(panel);
   const uploads = new Map<string, AbortController>();
   /** The value that this code has published last. Another one means that the message was sent or discarded. */
   let published = panelState.get().attached;
   /** Pictures are decoded one at a time, because each takes up to 200 MB of memory until it is reduced. */
   let decoding: Promise<unknown> = Promise.resolve();
+  let isRestored = false;
 
   function set(drafts: readonly Draft[], hasTooMany = false): void {
     store.set({ drafts, hasTooMany });
-    published = drafts.flatMap(({ attachment }) => (attachment ? [attachment] : []));
+    const attached = drafts.flatMap(({ attachment }) => (attachment ? [attachment] : []));
+    if (attached.length !== published.length) saved.write(attached);
+    published = attached;
     const isUploading = drafts.some(({ state }) => state !== "done" && state !== "refused");
     panelState.patch({ attached: published, isUploading });
   }
@@ -75,36 +79,15 @@ export function createAttachments(panel: PanelContext, panelState: PanelState, t
     if (panelState.get().attached !== published) clear();
   }
 
-  /** Why a file cannot be sent, or null. */
-  function findProblem(file: File): string | null {
-    const isImage = isPicture(file);
-    const isKnown = isImage || /\.(pdf|docx|txt|csv)$/i.test(file.name) || /^(application\/pdf|text\/)/.test(file.type);
-    if (!isKnown || (isImage ? !images : !files)) {
-      const types = [
-        ...(images ? ["JPEG", "PNG", "GIF", "WebP"] : []),
-        ...(files ? ["PDF", "DOCX", "TXT", "CSV"] : []),
-      ];
-      return interpolate(texts.unsupported, { types: types.join(", ") });
-    }
-    // The size of a picture is known once it is reduced.
-    return isImage ? null : findSizeProblem(file);
-  }
+  const bytesSoFar = () => published.reduce((sum, { size }) => sum + size, 0);
+  const findProblem = createFileCheck(panel, texts);
 
-  function findSizeProblem({ size }: Blob): string | null {
-    const { fileBytes, messageBytes } = attachmentLimits;
-    if (size > fileBytes) return interpolate(texts.tooLarge, { size: formatSize(fileBytes, locale) });
-    const others = published.reduce((sum, { size }) => sum + size, 0);
-    return others + size > messageBytes
-      ? interpolate(texts.tooLargeTogether, { size: formatSize(messageBytes, locale) })
-      : null;
-  }
-
-  async function prepare({ key, file }: Draft): Promise<void> {
+  async function prepare(key: string, file: File): Promise<void> {
     try {
       const picture = decoding.then(() => preparePicture(file));
       decoding = picture.catch(() => {});
       const content = await picture;
-      const problem = findSizeProblem(content);
+      const problem = findProblem.ofSize(content, bytesSoFar());
       if (problem) edit(key, { state: "refused", problem });
       else {
         edit(key, { content });
@@ -166,16 +149,26 @@ export function createAttachments(panel: PanelContext, panelState: PanelState, t
       const handler = chat.store.get().ownership?.handler ?? "agent";
       return (images || files) && (!handoffOnly || handler !== "agent");
     },
+    /** Attaches what the visitor had uploaded and not sent before the page was left. */
+    restore(): void {
+      const known = isRestored ? [] : saved.read();
+      isRestored = true;
+      if (known.length === 0) return;
+      for (const { id } of known) contents.keepUploaded(id);
+      set([...known.map(toDraft), ...store.get().drafts].slice(0, attachmentLimits.perMessage));
+    },
     add(added: readonly File[]): void {
+      core.bus.emit("interaction");
       follow();
       const { drafts } = store.get();
       const free = attachmentLimits.perMessage - drafts.filter(({ state }) => state !== "refused").length;
-      const next = added.slice(0, Math.max(0, free)).map((file): Draft => {
-        const problem = findProblem(file);
+      const files = added.slice(0, Math.max(0, free));
+      const next = files.map((file): Draft => {
+        const problem = findProblem.ofFile(file, bytesSoFar());
         const isImage = isPicture(file);
         return {
           key: randomId(),
-          file,
+          name: file.name,
           isPicture: isImage,
           content: isImage ? null : file,
           state: problem ? "refused" : isImage ? "preparing" : "uploading",
@@ -185,16 +178,32 @@ export function createAttachments(panel: PanelContext, panelState: PanelState, t
         };
       });
       set([...drafts, ...next], added.length > free);
-      for (const draft of next) {
-        if (draft.state === "preparing") void prepare(draft);
-        else if (draft.state === "uploading") void upload(draft.key);
+      for (const [index, { key, state }] of next.entries()) {
+        const file = files[index];
+        if (state === "preparing" && file) void prepare(key, file);
+        else if (state === "uploading") void upload(key);
       }
     },
     remove(key: string): void {
+      core.bus.emit("interaction");
       uploads.get(key)?.abort();
       set(store.get().drafts.filter((draft) => draft.key !== key));
     },
     retry: (key: string): void => void upload(key),
     clear,
+  };
+}
+
+/** An upload of an earlier page. */
+function toDraft(attachment: Attachment): Draft {
+  return {
+    key: randomId(),
+    name: attachment.name,
+    isPicture: attachment.width !== null,
+    content: null,
+    state: "done",
+    progress: 1,
+    problem: null,
+    attachment,
   };
 }

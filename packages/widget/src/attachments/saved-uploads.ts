@@ -1,0 +1,37 @@
+import type { Attachment } from "@foyer/contract";
+import { attachmentLimits } from "@foyer/contract/rules/attachment-limits";
+import { MINUTE_MS } from "@foyer/contract/rules/time";
+import type { PanelContext } from "../panel/panel-context.ts";
+
+/** The server deletes an upload that no message has after an hour, and the visitor may write for a while. */
+const KEPT_MS = 50 * MINUTE_MS;
+
+type Saved = { owner: string; uploads: Array<{ attachment: Attachment; at: number }> };
+
+/**
+ * Keeps the uploads of an unsent message for this tab, until the page is loaded again or the visitor goes to another
+ * page of the site. They belong to one session and visitor, and with `handoffOnly` to one conversation.
+ */
+export function createSavedUploads({ core: { storage, visitor, agent } }: PanelContext) {
+  const owner = () =>
+    [agent.attachments.handoffOnly ? visitor.current?.id : visitor.sessionId, visitor.identity?.userId].join();
+
+  function readSaved(): Saved["uploads"] {
+    const saved = storage.read("session", "uploads") as Partial<Saved> | null;
+    const isOwn = saved?.owner === owner() && Array.isArray(saved.uploads);
+    const youngest = Date.now() - KEPT_MS;
+    return isOwn ? (saved.uploads ?? []).filter(({ at, attachment }) => at > youngest && attachment) : [];
+  }
+
+  return {
+    read: (): Attachment[] =>
+      readSaved()
+        .map(({ attachment }) => attachment)
+        .slice(0, attachmentLimits.perMessage),
+    write(attachments: readonly Attachment[]): void {
+      const times = new Map(readSaved().map(({ attachment: { id }, at }) => [id, at]));
+      const uploads = attachments.map((attachment) => ({ attachment, at: times.get(attachment.id) ?? Date.now() }));
+      storage.write("session", "uploads", uploads.length > 0 ? { owner: owner(), uploads } : null);
+    },
+  };
+}
