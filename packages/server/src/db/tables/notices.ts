@@ -54,9 +54,10 @@ export type HandoffTimerRow = {
   conversationId: string;
   /**
    * `escalation`: no member took the request in time; `answer`: the visitor has not seen a member's message; `message`:
-   * the member has not answered the visitor; `left`: the member has left the organization
+   * the member has not answered the visitor; `left`: the member has left the organization;
+   * `target`: a target of the team will soon be missed
    */
-  kind: "escalation" | "answer" | "message" | "left";
+  kind: "escalation" | "answer" | "message" | "left" | "target";
   organizationId: string;
   handoffId: string;
   /**

@@ -11,6 +11,7 @@ import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import type { ChatAddress } from "../../outbox/team-chat.ts";
+import { parseTargets } from "../teams/record-targets.ts";
 import { answerMail, type MailedMessage } from "./answer-mail.ts";
 import { budgetMail } from "./budget-mail.ts";
 import type { NoticeTarget } from "./notice-target.ts";
@@ -23,6 +24,9 @@ import {
   requestChat,
   requestMail,
   requestPush,
+  targetChat,
+  targetMail,
+  targetPush,
 } from "./notice-texts.ts";
 import { isGone, type SendPush } from "./send-push.ts";
 import type { NoticeStore, NoticeSubject } from "./store.ts";
@@ -50,19 +54,16 @@ export function createNoticeHandler(
   /** Notifies a member or a channel of a request. Nothing is sent once a member has taken the conversation. */
   async function sendRequest(
     target: Target<"request">,
-    { handoff, conversation, agent }: NoticeSubject,
+    subject: NoticeSubject,
     signal: AbortSignal,
   ): Promise<AttemptResult> {
+    const { handoff, agent } = subject;
     const { organizationId } = handoff;
     if (handoff.takenAt !== null || handoff.endedAt !== null) {
       return createFinalFailure("Not needed", "The visitor was no longer waiting when the notice was due.");
     }
     const facts = {
-      ...handoff,
-      agentName: agent.name,
-      title: conversation.title,
-      visitorName: conversation.userName,
-      visitorEmail: conversation.userEmail,
+      ...toFacts(subject),
       step: target.step,
       timeZone: readTimeZone(agent),
     };
@@ -89,6 +90,32 @@ export function createNoticeHandler(
     return sendToMember({ ...target, organizationId }, notice, signal);
   }
 
+  /** Notifies a member or a channel that a target will soon be missed. Nothing is sent once it was met. */
+  async function sendTarget(
+    target: Target<"target">,
+    subject: NoticeSubject,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
+    const { handoff, agent } = subject;
+    const open = parseTargets(handoff)[target.target];
+    if (open === undefined || handoff.endedAt !== null) {
+      return createFinalFailure("Not needed", "The target was met when the notice was due.");
+    }
+    const facts = {
+      ...toFacts(subject),
+      target: target.target,
+      dueAt: open.dueAt,
+      timeZone: readTimeZone(agent),
+    };
+    const { organizationId } = handoff;
+    if ("channelId" in target) {
+      const bodyFor = (address: ChatAddress) => targetChat(facts, config.baseUrl, address);
+      return sendToChannel(organizationId, target.channelId, { bodyFor, signal });
+    }
+    const notice = { mail: targetMail(facts, config.baseUrl), push: targetPush(facts) };
+    return sendToMember({ ...target, organizationId }, notice, signal);
+  }
+
   async function sendToChannel(
     organizationId: string,
     channelId: string,
@@ -103,17 +130,11 @@ export function createNoticeHandler(
 
   /** Notifies the member who has the conversation. */
   async function sendToAssignee(target: Target<"assigned" | "message">, subject: NoticeSubject, signal: AbortSignal) {
-    const { handoff, conversation, agent } = subject;
+    const { handoff, conversation } = subject;
     if (conversation.assigneeId !== target.userId || handoff.endedAt !== null) {
       return createFinalFailure("Not needed", "The member no longer had the conversation when the notice was due.");
     }
-    const facts = {
-      ...handoff,
-      agentName: agent.name,
-      title: conversation.title,
-      visitorName: conversation.userName,
-      visitorEmail: conversation.userEmail,
-    };
+    const facts = toFacts(subject);
     const notice = {
       mail: createAssigneeMail(target.notice, facts, config.baseUrl),
       push: createAssigneePush(target.notice, facts),
@@ -151,33 +172,12 @@ export function createNoticeHandler(
     return sendPush(device, push, signal);
   }
 
-  /** The pictures and files of the answer, as far as they fit into an email, and the names of the others. */
-  async function loadFiles(
-    conversationId: string,
-    { messages, from }: { messages: readonly MailedMessage[]; from: number },
-  ) {
-    const answers = messages.filter(({ position, authorName }) => position >= from && authorName !== null);
-    const ids = new Set(answers.map(({ id }) => id));
-    const files: MailFile[] = [];
-    const leftOut: string[] = [];
-    let bytes = 0;
-    for (const { messageId, fileId, name, type, size } of await attachments.listOf(conversationId)) {
-      if (messageId === null || !ids.has(messageId)) continue;
-      if (bytes + size > MAX_MAILED_BYTES) leftOut.push(name);
-      else {
-        bytes += size;
-        files.push({ name, type, content: Buffer.concat(await Array.fromAsync(attachments.readFile(fileId))) });
-      }
-    }
-    return { files, leftOut };
-  }
-
   /** Sends the answer to a visitor who left an address. */
   async function sendAnswer({ from, to }: Target<"answer">, { handoff, agent, conversation }: NoticeSubject) {
     if (handoff.email === null) return createFinalFailure("No recipient", "The visitor has left no address.");
     const { organizationId, conversationId, agentId } = handoff;
     const messages = await store.messagesUntil(conversationId, to);
-    const { files, leftOut } = await loadFiles(conversationId, { messages, from });
+    const { files, leftOut } = await loadFiles(attachments, conversationId, { messages, from });
     const facts = { agentId, conversationId, agentName: agent.name, messages, from, leftOut };
     const mail = answerMail(
       { ...facts, context: conversation.context, allowedOrigins: agent.allowedOrigins },
@@ -200,12 +200,45 @@ export function createNoticeHandler(
       const sendNotice = () => {
         if (target.notice === "answer") return sendAnswer(target, subject);
         if (target.notice === "request") return sendRequest(target, subject, signal);
+        if (target.notice === "target") return sendTarget(target, subject, signal);
         if (target.notice === "digest") return sendDigest(target, subject, signal);
         return sendToAssignee(target, subject, signal);
       };
       return { send: () => sendNotice().catch(explain) };
     },
     record: createBatchWriter(db, createNoticeRecords(store, outbox), { maxItems: 100 }),
+  };
+}
+
+/** The pictures and files of the answer, as far as they fit into an email, and the names of the others. */
+async function loadFiles(
+  attachments: Parts["attachments"],
+  conversationId: string,
+  { messages, from }: { messages: readonly MailedMessage[]; from: number },
+) {
+  const answers = messages.filter(({ position, authorName }) => position >= from && authorName !== null);
+  const ids = new Set(answers.map(({ id }) => id));
+  const files: MailFile[] = [];
+  const leftOut: string[] = [];
+  let bytes = 0;
+  for (const { messageId, fileId, name, type, size } of await attachments.listOf(conversationId)) {
+    if (messageId === null || !ids.has(messageId)) continue;
+    if (bytes + size > MAX_MAILED_BYTES) leftOut.push(name);
+    else {
+      bytes += size;
+      files.push({ name, type, content: Buffer.concat(await Array.fromAsync(attachments.readFile(fileId))) });
+    }
+  }
+  return { files, leftOut };
+}
+
+function toFacts({ handoff, conversation, agent }: NoticeSubject) {
+  return {
+    ...handoff,
+    agentName: agent.name,
+    title: conversation.title,
+    visitorName: conversation.userName,
+    visitorEmail: conversation.userEmail,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { NoticeAudience } from "./recipients.ts";
+import { type NoticeAudience, readTeamMembers } from "./recipients.ts";
 
 /** For an agent without an order of members: how many times an untaken request is sent to everyone again. */
 const REPEATS = 3;
@@ -15,14 +15,14 @@ type Notified = ReadonlyArray<string | null>;
  * Decides who is notified of a request next. The request is sent to each member in the agent's order and then to
  * everyone. Without an order, it is sent to everyone again, three times. The order is compared with the members who
  * were notified instead of counting them, because members join the order and leave the organization while a visitor is
- * waiting.
+ * waiting. A request for a team is sent to its members only.
  */
-function nextAudience(order: HandoffSettings["escalation"], notified: Notified): NoticeAudience {
+function nextAudience(order: HandoffSettings["escalation"], notified: Notified, teamId: string | null): NoticeAudience {
   const everyoneCount = notified.filter((userId) => userId === null).length;
   const hasOrder = order.length > 0 || everyoneCount < notified.length;
   if (everyoneCount >= (hasOrder ? 1 : 1 + REPEATS)) return null;
   const userId = order.find((one) => !notified.includes(one));
-  return everyoneCount > 0 || userId === undefined ? { kind: "everybody" } : { kind: "member", userId };
+  return everyoneCount > 0 || userId === undefined ? { kind: "everybody", teamId } : { kind: "member", userId };
 }
 
 /**
@@ -36,16 +36,19 @@ export async function takeNextAudience(
   const request = await trx
     .selectFrom("handoffs")
     .innerJoin("agents", "agents.id", "handoffs.agentId")
-    .select(["agents.handoff", "handoffs.notified"])
+    .select(["agents.handoff", "handoffs.notified", "handoffs.teamId"])
     .where("handoffs.id", "=", id)
     .where("handoffs.organizationId", "=", organizationId)
     .executeTakeFirst();
   if (!request) return null;
   const settings = parseHandoff(request);
-  const order = await readCurrentOrder(trx, organizationId, settings);
+  const { teamId } = request;
+  const team = await readTeamMembers(trx, organizationId, teamId);
+  const current = await readCurrentOrder(trx, organizationId, settings);
+  const order = team.length === 0 ? current : current.filter((userId) => team.includes(userId));
   const earlier = JSON.parse(request.notified) as Notified;
   // A timer is set only if there is a next audience. If the order has changed since then, notify everyone, not no one.
-  const audience: NonNullable<NoticeAudience> = nextAudience(order, earlier) ?? { kind: "everybody" };
+  const audience: NonNullable<NoticeAudience> = nextAudience(order, earlier, teamId) ?? { kind: "everybody", teamId };
   const notified = [...earlier, audience.kind === "member" ? audience.userId : null];
   await trx
     .updateTable("handoffs")
@@ -53,7 +56,7 @@ export async function takeNextAudience(
     .where("id", "=", id)
     .where("organizationId", "=", organizationId)
     .execute();
-  return { audience, hasNext: nextAudience(order, notified) !== null, settings };
+  return { audience, hasNext: nextAudience(order, notified, teamId) !== null, settings };
 }
 
 /** The order of members, without those who have left the organization. */

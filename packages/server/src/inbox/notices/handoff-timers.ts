@@ -11,6 +11,7 @@ import { createTimerLoop } from "../../jobs/timer-loop.ts";
 import { MAIL_HOST } from "../../outbox/host-of.ts";
 import { announceHeld } from "./announce-held.ts";
 import { NOT_ANNOUNCED, type NoticeRecorder } from "./record-notices.ts";
+import { warnOfTarget } from "./warn-of-target.ts";
 
 const EVERY_MS = 5_000;
 /**
@@ -31,7 +32,7 @@ type TimerKey = Pick<HandoffTimerRow, "conversationId" | "kind">;
 
 /**
  * Escalates requests that no member took in time, emails answers that the visitor has not seen, notifies absent members
- * of messages, and releases the conversations of members who have left the organization. A timer is deleted in the
+ * of messages, warns of targets that will soon be missed, and releases the conversations of members who have left the organization. A timer is deleted in the
  * transaction of its effect, so only one process handles it.
  */
 export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "mailer" | "log">, parts: Parts) {
@@ -138,6 +139,7 @@ function createHandler(
         .executeTakeFirst();
       if (!conversation || !timer) return;
       const { organizationId } = timer;
+      if (timer.kind === "target") return warnOfTarget(trx, timer, { recorder, now: now() });
       if (timer.kind === "answer") return enqueueAnswer(trx, timer);
       if (timer.kind === "left" || timer.kind === "message") {
         const isReleased = await conversationLog.release(trx, { organizationId, conversationId });

@@ -1,3 +1,4 @@
+import type { ReplyTargetKind } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import type { NewDelivery } from "../../outbox/delivery-queue.ts";
@@ -9,6 +10,9 @@ export type NoticeTarget =
   /** several visitors of the agent are waiting */
   | { notice: "digest"; handoffId: string; count: number; userId: string; pushId?: string }
   | { notice: "digest"; handoffId: string; count: number; channelId: string }
+  /** a target of the team will soon be missed */
+  | { notice: "target"; handoffId: string; target: ReplyTargetKind; userId: string; pushId?: string }
+  | { notice: "target"; handoffId: string; target: ReplyTargetKind; channelId: string }
   /** to the member who has the conversation: it was assigned to them, or the visitor has written in their absence */
   | { notice: "assigned" | "message"; handoffId: string; userId: string; pushId?: string }
   /** to an owner or admin: the agent has used most of a monthly budget */

@@ -1,3 +1,4 @@
+import type { ReplyTargetKind } from "@foyer/contract";
 import { formatTime } from "../../format-time.ts";
 import type { MailContent, MailPart } from "../../outbound/mail-content.ts";
 import { removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
@@ -132,6 +133,52 @@ export function requestChat(facts: RequestFacts, baseUrl: string, address: ChatA
     facts.step === 0
       ? "{{visitor}} wants to talk to a person ({{agent}}): {{about}}"
       : "{{visitor}} is still waiting for a person ({{agent}}): {{about}}";
+  const values = new Map([
+    ["visitor", truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 80)],
+    ["agent", toSingleLine(facts.agentName)],
+    ["about", truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN)],
+  ]);
+  return formatTeamChatMessage(address, `${opening}\n${baseUrl}${inboxPath(facts)}`, (name) => values.get(name));
+}
+
+/** What a notice contains about a target that will soon be missed. */
+export type TargetFacts = AssigneeFacts & { target: ReplyTargetKind; dueAt: number; timeZone: string };
+
+const targetDone: Record<ReplyTargetKind, string> = {
+  firstAnswer: "be answered",
+  nextAnswer: "be answered",
+  resolution: "be finished",
+};
+
+/** The email about a target that will soon be missed. */
+export function targetMail(facts: TargetFacts, baseUrl: string): MailContent {
+  const agent = toSingleLine(facts.agentName);
+  const visitor = truncateText(
+    removeLinks(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "")) || "A visitor",
+    80,
+  );
+  const until = formatTime(facts.dueAt, facts.timeZone);
+  const opening = `A conversation of ${agent} should ${targetDone[facts.target]} by ${until}.`;
+  return {
+    subject: truncateText(toSingleLine(`${visitor} should ${targetDone[facts.target]} by ${until} (${agent})`), 250),
+    parts: [opening, listFacts(facts), openConversation(facts, baseUrl), chooseNotifications(baseUrl)],
+  };
+}
+
+/** The notification in a member's browser about a target. */
+export function targetPush(facts: TargetFacts) {
+  const visitor = truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
+  return {
+    title: `${visitor} should ${targetDone[facts.target]} by ${formatTime(facts.dueAt, facts.timeZone)}`,
+    body: truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN),
+    url: inboxPath(facts),
+    tag: facts.conversationId,
+  };
+}
+
+/** The body for the incoming webhook of a team chat about a target. */
+export function targetChat(facts: TargetFacts, baseUrl: string, address: ChatAddress): string {
+  const opening = `{{visitor}} should ${targetDone[facts.target]} by ${formatTime(facts.dueAt, facts.timeZone)} ({{agent}}): {{about}}`;
   const values = new Map([
     ["visitor", truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 80)],
     ["agent", toSingleLine(facts.agentName)],

@@ -132,6 +132,38 @@ onBothDatabases("notices", (createDatabase) => {
     expect(channel).toMatchObject({ lastError: null, lastSentAt: expect.any(String) });
   });
 
+  it("of a team go to its members, who are told once before a target is missed", async () => {
+    const members = [{ userId: team.userId, capacity: 5 }];
+    const targets = { firstAnswer: 20, nextAnswer: 40 };
+    const created = await team.owner.call("POST", "/teams", { name: "Workshop", members, targets });
+    const handoff = { isEnabled: true, promiseMinutes: null, teamId: created.body.data.id };
+    const agentId = await createAgent(team.owner, { handoff });
+    const from = { organizationId: team.organizationId, agentId };
+    const id = await insertConversation(server.deps.db, from, { userName: "Ada" }, [{ content: "Hello?" }]);
+    await team.owner.call("POST", `/conversations/${id}/handoff`, {});
+    const subjects = async () => (await listSentAbout(id)).mails.map(({ subject }) => subject);
+    expect(await subjects()).toHaveLength(1);
+    await listTimers(14).runOnce();
+    expect(await subjects()).toHaveLength(1);
+    await Promise.all([listTimers(15).runOnce(), listTimers(15).runOnce()]);
+    await listTimers(19).runOnce();
+    const warned = (await subjects()).filter((subject) => subject.startsWith("Ada should be answered by "));
+    expect(warned).toHaveLength(1);
+    expect(await subjects()).toHaveLength(2);
+  });
+
+  it("about a target are not sent once a member has answered", async () => {
+    const created = await team.owner.call("POST", "/teams", { name: "Workshop", targets: { firstAnswer: 20 } });
+    const handoff = { isEnabled: true, promiseMinutes: null, teamId: created.body.data.id };
+    const agentId = await createAgent(team.owner, { handoff });
+    const from = { organizationId: team.organizationId, agentId };
+    const id = await insertConversation(server.deps.db, from, { userName: "Ada" }, [{ content: "Hello?" }]);
+    await team.owner.call("POST", `/conversations/${id}/handoff`, {});
+    await team.owner.call("POST", `/conversations/${id}/messages`, { content: "Hello!" });
+    await listTimers(16).runOnce();
+    expect((await listSentAbout(id)).mails.filter(({ subject }) => subject.includes("should be"))).toEqual([]);
+  });
+
   it("announce ten requests to an agent one by one, and the others together when ten minutes are over", async () => {
     await team.member.call("PUT", "/notices", { email: false });
     await team.owner.call("POST", "/notices/push-subscriptions", push.subscribe(team.userId));

@@ -8,8 +8,11 @@ import type { Tables } from "../../db/tables.ts";
  */
 const MAX_NOTIFIED = 100;
 
-/** The recipients of a request: one member, everyone at the same time, or no one because the request has ended. */
-export type NoticeAudience = { kind: "member"; userId: string } | { kind: "everybody" } | null;
+/**
+ * The recipients of a request: one member, everyone at the same time, or no one because the request has ended. With a
+ * team, everyone means its members, or all members while it has none.
+ */
+export type NoticeAudience = { kind: "member"; userId: string } | { kind: "everybody"; teamId: string | null } | null;
 
 type Recipients = {
   /** members who want an email */
@@ -37,6 +40,7 @@ export async function findRecipients(
   organizationId: string,
   audience: NonNullable<NoticeAudience>,
 ): Promise<Recipients> {
+  const teamMembers = audience.kind === "everybody" ? await readTeamMembers(trx, organizationId, audience.teamId) : [];
   const members = await trx
     .selectFrom("members")
     .leftJoin("noticeSettings", (join) =>
@@ -49,6 +53,7 @@ export async function findRecipients(
     .$if(audience.kind === "member", (query) =>
       query.where("members.userId", "=", audience.kind === "member" ? audience.userId : ""),
     )
+    .$if(teamMembers.length > 0, (query) => query.where("members.userId", "in", teamMembers))
     .orderBy("members.id")
     .limit(MAX_NOTIFIED)
     .execute();
@@ -72,4 +77,25 @@ export async function findRecipients(
     .orderBy("id")
     .execute();
   return { emails: members.filter(({ email }) => email !== 0).map(({ userId }) => userId), devices, channels };
+}
+
+/** The ids of a team's members who still belong to the organization. */
+export async function readTeamMembers(
+  trx: Transaction<Tables>,
+  organizationId: string,
+  teamId: string | null,
+): Promise<string[]> {
+  if (teamId === null) return [];
+  const rows = await trx
+    .selectFrom("teamMembers")
+    .innerJoin("members", (join) =>
+      join
+        .onRef("members.organizationId", "=", "teamMembers.organizationId")
+        .onRef("members.userId", "=", "teamMembers.userId"),
+    )
+    .select("teamMembers.userId")
+    .where("teamMembers.teamId", "=", teamId)
+    .where("teamMembers.organizationId", "=", organizationId)
+    .execute();
+  return rows.map(({ userId }) => userId);
 }

@@ -1,3 +1,4 @@
+import type { ReplyTargetKind } from "@foyer/contract";
 import { addOpenMinutes, isOpen } from "@foyer/contract/rules/office-hours";
 import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
@@ -25,7 +26,8 @@ const UNSEEN_MS = 2 * MINUTE_MS;
 /** What a notice to members and channels is about. */
 type About =
   | { notice: "request"; handoffId: string; step: number }
-  | { notice: "digest"; handoffId: string; count: number };
+  | { notice: "digest"; handoffId: string; count: number }
+  | { notice: "target"; handoffId: string; target: ReplyTargetKind };
 
 type Request = Pick<HandoffRow, "id" | "organizationId" | "agentId" | "conversationId">;
 
@@ -120,9 +122,24 @@ export function createNoticeRecorder(
     const about = { notice: "digest", handoffId: request.id, count } as const;
     await send(trx, request, {
       about,
-      audience: { kind: "everybody" },
+      audience: { kind: "everybody", teamId: null },
       isOpen: isOpen(parseHandoff(agent).hours, now()),
     });
+  }
+
+  /** Notifies the member who has the conversation, or the team, of a target that will soon be missed. */
+  async function warn(
+    trx: Transaction<Tables>,
+    request: Request & { assigneeId: string | null; teamId: string | null },
+    target: ReplyTargetKind,
+  ): Promise<void> {
+    const { id: handoffId, assigneeId, teamId } = request;
+    const audience =
+      assigneeId === null
+        ? ({ kind: "everybody", teamId } as const)
+        : ({ kind: "member", userId: assigneeId } as const);
+    // Only office hours count for a target, so the office is open.
+    await send(trx, request, { about: { notice: "target", handoffId, target }, audience, isOpen: true });
   }
 
   const listener = onHandoff(async (trx, change) => {
@@ -150,7 +167,7 @@ export function createNoticeRecorder(
     }
   });
 
-  return { listener, call, enqueue, remind: memberNotices.remind };
+  return { listener, call, warn, enqueue, remind: memberNotices.remind };
 }
 
 /**

@@ -1,22 +1,18 @@
 import { addOpenMinutes } from "@foyer/contract/rules/office-hours";
-import {
-  calculateReplyTarget,
-  findNextTarget,
-  type ReplyTargets,
-  startReplyTargets,
-} from "@foyer/contract/rules/reply-targets";
+import { calculateReplyTarget, startReplyTargets } from "@foyer/contract/rules/reply-targets";
 import type { Transaction } from "kysely";
 import { type ChangeListener, onHandoff } from "../../conversations/log/change.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
 import { parseOfficeHours } from "./service.ts";
+import { findNextWarning, type StoredTargets } from "./target-warnings.ts";
 
 type Request = Pick<
   HandoffRow,
-  "id" | "organizationId" | "teamId" | "targets" | "answeredAt" | "nextMet" | "nextMissed"
+  "id" | "organizationId" | "conversationId" | "teamId" | "targets" | "answeredAt" | "nextMet" | "nextMissed"
 >;
 
-type Changes = Partial<Pick<HandoffRow, "escalatesAt" | "nextMet" | "nextMissed">> & { targets: ReplyTargets };
+type Changes = Partial<Pick<HandoffRow, "escalatesAt" | "nextMet" | "nextMissed">> & { targets: StoredTargets };
 
 /**
  * Starts and meets the targets of a team in the transactions of what happens: the request for a person, a message of the
@@ -36,7 +32,7 @@ export function createTargetRecorder(now: () => number = Date.now): ChangeListen
 
 async function start(
   trx: Transaction<Tables>,
-  { id, organizationId, requestedAt }: HandoffRow,
+  { id, organizationId, conversationId, requestedAt }: HandoffRow,
   teamId: string,
 ): Promise<void> {
   const team = await readTeam(trx, organizationId, teamId);
@@ -46,7 +42,7 @@ async function start(
   const escalatesAt =
     escalateAfter === null || escalationTeamId === null ? null : addOpenMinutes(hours, escalateAfter, requestedAt);
   const targets = startReplyTargets(hours, team, requestedAt);
-  await store(trx, { id, organizationId }, { targets, escalatesAt });
+  await storeTargets(trx, { id, organizationId, conversationId }, { targets, escalatesAt });
 }
 
 /** The visitor has written, so the next answer is due, unless an earlier message already waits for one. */
@@ -63,7 +59,7 @@ async function expectAnswer(
   if (targets.nextAnswer) return;
   const team = await readTeam(trx, organizationId, request.teamId);
   const nextAnswer = team && calculateReplyTarget(parseOfficeHours(team), team.nextAnswer, at);
-  if (nextAnswer) await store(trx, request, { targets: { ...targets, nextAnswer } });
+  if (nextAnswer) await storeTargets(trx, request, { targets: { ...targets, nextAnswer } });
 }
 
 async function meetAnswer(
@@ -77,7 +73,7 @@ async function meetAnswer(
   if (!firstAnswer && !nextAnswer) return;
   const isMet = nextAnswer !== undefined && at <= nextAnswer.dueAt;
   const isMissed = nextAnswer !== undefined && !isMet;
-  await store(trx, request, {
+  await storeTargets(trx, request, {
     targets: open,
     nextMet: request.nextMet + Number(isMet),
     nextMissed: request.nextMissed + Number(isMissed),
@@ -87,7 +83,7 @@ async function meetAnswer(
 const openRequests = (trx: Transaction<Tables>, organizationId: string) =>
   trx
     .selectFrom("handoffs")
-    .select(["id", "organizationId", "teamId", "targets", "answeredAt", "nextMet", "nextMissed"])
+    .select(["id", "organizationId", "conversationId", "teamId", "targets", "answeredAt", "nextMet", "nextMissed"])
     .where("organizationId", "=", organizationId)
     .where("endedAt", "is", null);
 
@@ -100,19 +96,35 @@ function readTeam(trx: Transaction<Tables>, organizationId: string, id: string) 
     .executeTakeFirst();
 }
 
-function parseTargets({ targets }: Pick<Request, "targets">): ReplyTargets {
+/** The targets of a request that are not met yet. */
+export function parseTargets({ targets }: Pick<Request, "targets">): StoredTargets {
   return targets === null ? {} : JSON.parse(targets);
 }
 
-async function store(
+/** Stores the targets, and sets the timer of the next notice about one of them. */
+export async function storeTargets(
   trx: Transaction<Tables>,
-  { id, organizationId }: Pick<HandoffRow, "id" | "organizationId">,
+  { id: handoffId, organizationId, conversationId }: Pick<HandoffRow, "id" | "organizationId" | "conversationId">,
   { targets, ...columns }: Changes,
 ): Promise<void> {
+  const warnAt = findNextWarning(targets);
   await trx
     .updateTable("handoffs")
-    .set({ ...columns, targets: JSON.stringify(targets), warnAt: findNextTarget(targets)?.warnAt ?? null })
-    .where("id", "=", id)
+    .set({ ...columns, targets: JSON.stringify(targets), warnAt })
+    .where("id", "=", handoffId)
     .where("organizationId", "=", organizationId)
+    .execute();
+  if (warnAt === null) {
+    await trx
+      .deleteFrom("handoffTimers")
+      .where("conversationId", "=", conversationId)
+      .where("kind", "=", "target")
+      .execute();
+    return;
+  }
+  await trx
+    .insertInto("handoffTimers")
+    .values({ conversationId, organizationId, handoffId, kind: "target", step: 0, dueAt: warnAt })
+    .onConflict((conflict) => conflict.columns(["conversationId", "kind"]).doUpdateSet({ handoffId, dueAt: warnAt }))
     .execute();
 }
