@@ -412,11 +412,14 @@ describe("the settings", () => {
     const { id: webhookId } = await site.call(page, "POST", "/webhooks", webhook);
     const submissionId = submissions[0].id;
     const { visitorKey } = (await site.call(page, "GET", `/conversations/${conversationId}`)).data;
+    const replay = { from: 1, to: 1, sample: { n: 1 }, maxCost: 0 };
+    const { id: replayId } = (await site.call(page, "POST", `/agents/${agentId}/replays`, replay)).data;
     const test = { name: "Hours", turns: ["When are you open?"], checks: [{ kind: "says", text: "18" }] };
     const { id: testId } = (await site.call(page, "POST", `/agents/${agentId}/tests`, test)).data;
     const ids = {
       agentId,
       testId,
+      replayId,
       toolId: formId,
       triggerId,
       conversationId,

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { ConversationQuery } from "../conversations/conversation.ts";
-import { agentTestLimits, replayLimits } from "../rules/evaluations.ts";
+import { agentTestLimits, replayLimits, replayOutcomes } from "../rules/evaluations.ts";
 import {
   clearable,
   inEnvelope,
@@ -11,11 +11,9 @@ import {
   Success,
   stringEnum,
   Timestamp,
+  withDescription,
 } from "../schema.ts";
 import { AgentTestCheckSchema, VersionOrDraft } from "./agent-tests.ts";
-
-export const replayOutcomes = ["identical", "equal", "diverged", "failed_checks"] as const;
-export type ReplayOutcome = (typeof replayOutcomes)[number];
 
 export const replayStatuses = ["running", "finished", "stopped"] as const;
 export type ReplayStatus = (typeof replayStatuses)[number];
@@ -129,6 +127,7 @@ export const ReplayTurn = Type.Object(
   {
     conversationId: Type.String(),
     messageId: Type.String({ description: "The recorded reply" }),
+    question: Type.String({ description: "The visitor's message that was answered" }),
     outcome: stringEnum(
       replayOutcomes,
       "`identical`: the same calls and text. `equal`: the same calls, and no check that fails only in the candidate. `diverged`: other calls. `failed_checks`: a check fails that the baseline passes.",
@@ -142,6 +141,7 @@ export const ReplayTurn = Type.Object(
 );
 export type ReplayTurn = Static<typeof ReplayTurn>;
 
+const Verdicts = Type.Object({ baseline: Type.Integer(), candidate: Type.Integer(), tie: Type.Integer() });
 const Totals = Type.Object({ tokens: Type.Integer(), cost: Type.Number(), durationMs: Type.Integer() });
 
 const summaryFields = {
@@ -173,6 +173,8 @@ export const Replay = Type.Object(
       }),
     }),
     totals: Type.Object({ baseline: Totals, candidate: Totals }),
+    verdicts: withDescription(Verdicts, { description: "How many replies of each version members prefer" }),
+    modelVerdicts: withDescription(Verdicts, { description: "How many replies of each version the model prefers" }),
     turns: Type.Array(ref(ReplayTurn)),
     pagination: Pagination,
   },
@@ -194,6 +196,12 @@ const StartedReplay = Type.Object({
   id: nullable(Type.String({ description: "`null` for a dry run" })),
   status: nullable(stringEnum(replayStatuses, "`null` for a dry run")),
   estimate: ref(ReplayEstimate),
+  suggestedMaxCost: nullable(
+    Type.Number({
+      description:
+        "A `maxCost` with room for longer replies, and for the most that the last call could cost. `null` if a price is unknown.",
+    }),
+  ),
 });
 
 export const listReplays = {

@@ -38,3 +38,7 @@ export const checkKinds = [
   "judge",
 ] as const;
 export type CheckKind = (typeof checkKinds)[number];
+
+/** How a reply of the changed version compares, from the least to the most different. */
+export const replayOutcomes = ["identical", "equal", "diverged", "failed_checks"] as const;
+export type ReplayOutcome = (typeof replayOutcomes)[number];

@@ -10,6 +10,9 @@ import { shell } from "./root.tsx";
 /** The page of the list, and the two versions that are compared: a number or `draft`. */
 type VersionsSearch = { page?: number; from?: string; to?: string };
 
+/** The outcome that is listed, and the page of the list. */
+type ReplaySearch = { outcome?: string; page?: number };
+
 // Pages of one agent. The agent is loaded first, so it exists and belongs to the organization.
 const agent = createRoute({
   getParentRoute: () => shell,
@@ -61,6 +64,26 @@ const newTest = createRoute({
   getParentRoute: () => agent,
   path: "/tests/new",
   component: lazyRouteComponent(() => import("../pages/tests/test-page.tsx"), "NewTestPage"),
+});
+const replays = createRoute({
+  getParentRoute: () => agent,
+  path: "/tests/replays",
+  validateSearch: pageParam,
+  component: lazyRouteComponent(() => import("../pages/tests/replays/replays-page.tsx"), "ReplaysPage"),
+});
+const replay = createRoute({
+  getParentRoute: () => agent,
+  path: "/tests/replays/$replayId",
+  validateSearch: (search: Record<string, unknown>): ReplaySearch => ({
+    ...stringParams("outcome")(search),
+    ...pageParam(search),
+  }),
+  component: lazyRouteComponent(() => import("../pages/tests/replays/replay-page.tsx"), "ReplayPage"),
+});
+const blindComparison = createRoute({
+  getParentRoute: () => agent,
+  path: "/tests/replays/$replayId/compare",
+  component: lazyRouteComponent(() => import("../pages/tests/replays/blind-page.tsx"), "BlindPage"),
 });
 const test = createRoute({
   getParentRoute: () => agent,
@@ -210,6 +233,9 @@ export const agentRoutes = agent.addChildren([
   versions,
   tests,
   newTest,
+  replays,
+  replay,
+  blindComparison,
   test,
   tools,
   newTool,

@@ -54,18 +54,24 @@ function toCheckDraft({ arguments: values, ...check }: AgentTestCheck): CheckDra
 
 /** @throws FoyerError with the path of each field that is not JSON */
 export function toBody({ name, turns, checks, results }: TestDraft): AgentTestCreate {
-  const problems = [...turnProblems(turns), ...argumentProblems(checks), ...resultProblems(results)];
-  if (problems.length > 0) throw new FoyerError("VALIDATION_ERROR", "Some fields are invalid.", { details: problems });
+  refuse([...turnProblems(turns), ...argumentProblems(checks), ...resultProblems(results)]);
   return {
     name,
     turns: turns.map(({ text }) => text),
-    checks: toChecks(checks),
+    checks: checks.map(toCheck),
     results: Object.fromEntries(results.map(({ tool, answer }) => [tool.trim(), toAnswer(answer)])),
   };
 }
 
-/** The checks as they are saved. @throws SyntaxError when arguments are not JSON, see `argumentProblems` */
-const toChecks = (checks: readonly CheckDraft[]) => checks.map(toCheck);
+/** The checks as they are sent. @throws FoyerError with the path of each field that is not JSON */
+export function readCheckDrafts(checks: readonly CheckDraft[]): AgentTestCheck[] {
+  refuse(argumentProblems(checks));
+  return checks.map(toCheck);
+}
+
+function refuse(details: FoyerError["details"]): void {
+  if (details.length > 0) throw new FoyerError("VALIDATION_ERROR", "Some fields are invalid.", { details });
+}
 
 /** A check with the fields of its kind alone. */
 function toCheck({ kind, tool, arguments: values, text, language, document, n }: CheckDraft): AgentTestCheck {

@@ -14,6 +14,7 @@ import { DeleteTest } from "./delete-test.tsx";
 import { PublishRule } from "./publish-rule.tsx";
 import { RunControls } from "./run-controls.tsx";
 import { RunFailures, RunStatus } from "./run-result.tsx";
+import { TestTabs } from "./test-tabs.tsx";
 import { type TestRun, useTestRuns } from "./use-test-runs.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/tests");
@@ -36,6 +37,7 @@ export function TestsPage() {
       description="A test plays a short conversation with the agent and checks the replies. No tool runs, and nothing is sent or counted in analytics."
       actions={tests.data && tests.data.data.length > 0 && !isFull && create}
     >
+      <TestTabs agentId={agentId} />
       {tests.isPending && <SkeletonRows label="Loading tests" />}
       {tests.error && <ErrorState error={tests.error} onRetry={() => void tests.refetch()} />}
       {tests.data?.data.length === 0 && (

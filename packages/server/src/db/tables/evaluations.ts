@@ -1,4 +1,5 @@
-import type { ReplayOutcome, ReplayStatus, ReplayVerdict } from "@foyer/contract";
+import type { ReplayStatus, ReplayVerdict } from "@foyer/contract";
+import type { ReplayOutcome } from "@foyer/contract/rules/evaluations";
 import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** Tests of agents and replays of conversations, see evaluations/. */

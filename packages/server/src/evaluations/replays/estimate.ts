@@ -10,8 +10,45 @@ const QUESTION_TOKENS = 180;
 /** An answer names one of three words, and a model that thinks first uses more. */
 const VERDICT_TOKENS = 10;
 
+/** A reply may have this many times the tokens of the recorded one, and at least this many, unless its agent limits it. */
+const OUTPUT_FACTOR = 4;
+const MIN_OUTPUT_TOKENS = 2_048;
+/** How much more than estimated the replies of a replay may cost by its suggested limit. */
+const LIMIT_MARGIN = 1.25;
+/** The most tokens of a prompt for each character of the recorded texts, with its format and escapes. */
+const MOST_TOKENS_PER_CHARACTER = 0.75;
+
 /** A version for an estimate: its model, and the characters of its instructions and definitions of tools. */
-export type Estimated = { modelId: string; price: Price | null; instructions: number; tools: number };
+export type Estimated = {
+  modelId: string;
+  price: Price | null;
+  instructions: number;
+  tools: number;
+  maxOutputTokens: number | null;
+};
+
+/** The tokens that a reply in place of the recorded one may have, if its agent does not limit them. */
+export function limitOutput(steps: readonly ReplyStepRow[]): number {
+  const most = Math.max(0, ...listReplySteps(steps).map(({ outputTokens }) => outputTokens ?? 0));
+  return Math.max(MIN_OUTPUT_TOKENS, OUTPUT_FACTOR * most);
+}
+
+/** @returns about the most that one call of a version can cost in this turn; null if its price is unknown */
+export function estimateLargestCall(version: Estimated, turn: RecordedTurn, steps: readonly ReplyStepRow[]) {
+  const { price, modelId, maxOutputTokens } = version;
+  if (price === null) return null;
+  const texts = [...turn.history, turn.reply];
+  const characters = texts.reduce((sum, { content, pieces }) => sum + content.length + (pieces?.length ?? 0), 0);
+  const recorded = Math.max(0, ...listReplySteps(steps).map((step) => countCharacters(step)));
+  const most = Math.max(characters + version.instructions + version.tools, recorded);
+  const inputTokens = Math.ceil(most * MOST_TOKENS_PER_CHARACTER) + QUESTION_TOKENS;
+  const outputTokens = maxOutputTokens ?? limitOutput(steps);
+  const plain = { provider: providerOf(modelId), cachedInputTokens: 0, cacheWriteTokens: inputTokens };
+  return calculateCost(price, { ...plain, inputTokens, outputTokens });
+}
+
+/** @returns a limit for a replay of this price whose largest call costs that */
+export const suggestLimit = (cost: number, largestCall: number): number => cost * LIMIT_MARGIN + largestCall;
 
 /** The steps in which the recorded model wrote its reply. */
 export function listReplySteps(steps: readonly ReplyStepRow[]): ReplyStepRow[] {

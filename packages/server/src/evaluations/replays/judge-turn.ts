@@ -1,4 +1,5 @@
-import type { ReplayOutcome, ReplayRun } from "@foyer/contract";
+import type { ReplayRun } from "@foyer/contract";
+import type { ReplayOutcome } from "@foyer/contract/rules/evaluations";
 import { listPossibleLanguages } from "../../documents/search/detect-language.ts";
 import { countWords, toProse } from "../checks.ts";
 import { isRefusal } from "../refusal.ts";

@@ -13,16 +13,13 @@ import type { AskQuestion } from "../ask-question.ts";
 import { runCheck } from "../checks.ts";
 import type { DryRun, DryRunLog } from "../dry-run/dry-run.ts";
 import { type SpokenReply, toSpokenReply } from "../spoken-reply.ts";
-import { countCharacters, listReplySteps } from "./estimate.ts";
+import { countCharacters, limitOutput, listReplySteps } from "./estimate.ts";
 import { findRegressions, toOutcome } from "./judge-turn.ts";
 import { CostLimitError, type Meter } from "./meter.ts";
 import { createRecordedTools } from "./recorded-tools.ts";
 import { listToolPieces, type RecordedTurn, toArguments } from "./recorded-turn.ts";
 import type { DoneTurn } from "./store.ts";
 
-/** A reply may have this many times as many tokens as the recorded one, and at least the second number. */
-const OUTPUT_FACTOR = 4;
-const MIN_OUTPUT_TOKENS = 2_048;
 const VERDICT_OUTPUT_TOKENS = 1_024;
 /** The stored characters of a reply, and of the arguments of a call. */
 const MAX_TEXT = 8_000;
@@ -213,11 +210,6 @@ export function createTurnReplayer(dryRun: DryRun, ask: AskQuestion, sources: Re
 /** Whether one of the versions made other calls than the recorded ones, after which the conversation cannot continue. */
 export function hasDiverged({ baseline, candidate }: Pick<ReplayTurnRow, "baseline" | "candidate">): boolean {
   return [baseline, candidate].some((json) => json !== null && (JSON.parse(json) as ReplayRun).divergence !== null);
-}
-
-function limitOutput(steps: readonly ReplyStepRow[]): number {
-  const most = Math.max(0, ...listReplySteps(steps).map(({ outputTokens }) => outputTokens ?? 0));
-  return Math.max(MIN_OUTPUT_TOKENS, OUTPUT_FACTOR * most);
 }
 
 /** How many tokens the same model counted for the characters of the recorded prompt, which are at most as many as bytes. */

@@ -73,6 +73,17 @@ onBothDatabases("replays", (createDatabase) => {
     return ended(started.body.data.id);
   }
 
+  it("suggests a limit within which the replay finishes", async () => {
+    await chat("What does it cost?", "And for two days?");
+    const from = (await owner.call("GET", `/agents/${agentId}`)).body.data.liveVersion;
+    const body = { from, to: "draft", sample: { n: 10 }, maxCost: null };
+    const { suggestedMaxCost } = (await owner.call("POST", `${path()}?dryRun=true`, body)).body.data;
+    expect(await replay({ maxCost: suggestedMaxCost })).toMatchObject({
+      status: "finished",
+      summary: { identical: 2 },
+    });
+  });
+
   it("estimates the price without storing anything", async () => {
     await chat("What does it cost?");
     const from = (await owner.call("GET", `/agents/${agentId}`)).body.data.liveVersion;
@@ -96,7 +107,12 @@ onBothDatabases("replays", (createDatabase) => {
       status: "finished",
       summary: { identical: 1, equal: 0, diverged: 0, failedChecks: 0, baselineDiverged: 0 },
       turns: [
-        { conversationId, outcome: "identical", candidate: { calls: [{ name: "price", arguments: { days: 2 } }] } },
+        {
+          conversationId,
+          question: "What does it cost?",
+          outcome: "identical",
+          candidate: { calls: [{ name: "price", arguments: { days: 2 } }] },
+        },
       ],
     });
     const { messages } = JSON.parse(model.exchanges.at(-1)?.body ?? "{}");
@@ -189,7 +205,11 @@ onBothDatabases("replays", (createDatabase) => {
     expect(turns).toMatchObject([{ outcome: "equal", modelVerdict: "candidate", verdict: null }]);
     const url = path(`/${id}/turns/${turns[0].messageId}/verdict`);
     expect((await owner.call("PUT", url, { verdict: "baseline" })).body.data).toMatchObject({ verdict: "baseline" });
-    expect((await read(id)).turns).toMatchObject([{ verdict: "baseline" }]);
+    expect(await read(id)).toMatchObject({
+      turns: [{ verdict: "baseline" }],
+      verdicts: { baseline: 1, candidate: 0, tie: 0 },
+      modelVerdicts: { baseline: 0, candidate: 1, tie: 0 },
+    });
   });
 
   it("stores no conversation, counts no reply, and uses the organization's budget alone", async () => {

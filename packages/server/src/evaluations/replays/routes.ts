@@ -15,9 +15,9 @@ export function replayRoutes(app: App, replays: ReplayService): void {
       const { userId } = requirePrincipal(request);
       const isDryRun = request.query.dryRun === true;
       const place = placeOf(request, request.params);
-      const { id, estimate } = await replays.create(place, request.body, { isDryRun, userId });
+      const { id, estimate, suggestedMaxCost } = await replays.create(place, request.body, { isDryRun, userId });
       const status = isDryRun ? null : ("running" as const);
-      return reply.status(isDryRun ? 200 : 202).send({ data: { id, status, estimate }, error: null });
+      return reply.status(isDryRun ? 200 : 202).send({ data: { id, status, estimate, suggestedMaxCost }, error: null });
     },
   });
   app.route({

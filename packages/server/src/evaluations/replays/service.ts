@@ -3,12 +3,11 @@ import type {
   Replay,
   ReplayCreate,
   ReplayEstimate,
-  ReplayOutcome,
   ReplaySummary,
   ReplayTurn,
   ReplayVerdict,
 } from "@foyer/contract";
-import { replayLimits } from "@foyer/contract/rules/evaluations";
+import { type ReplayOutcome, replayLimits } from "@foyer/contract/rules/evaluations";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { AgentService } from "../../agents/service.ts";
 import type { ConversationService } from "../../conversations/service.ts";
@@ -21,7 +20,7 @@ import { toFunctionTool } from "../../tools/agent-tools.ts";
 import type { AgentReader } from "../../versions/agent-at-version.ts";
 import { readChecks } from "../checks.ts";
 import type { DryRun } from "../dry-run/dry-run.ts";
-import { type Estimated, estimateComparison, estimateReply } from "./estimate.ts";
+import { type Estimated, estimateComparison, estimateLargestCall, estimateReply, suggestLimit } from "./estimate.ts";
 import { listTurns, type RecordedTurn } from "./recorded-turn.ts";
 import type { createTurnReplayer, ReplaySources } from "./replay-turn.ts";
 import { createReplayRunner, findPrice } from "./run-replay.ts";
@@ -103,6 +102,7 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
       price: findPrice(models, await prices.ofOrganization(place.organizationId)),
       instructions: agent.systemPrompt?.length ?? 0,
       tools: definitions.length === 0 ? 0 : JSON.stringify(definitions).length,
+      maxOutputTokens: agent.maxOutputTokens,
     };
   }
 
@@ -110,11 +110,12 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
     place: Place,
     versionsOf: { from: Estimated; to: Estimated; isCompared: boolean },
     turns: readonly RecordedTurn[],
-  ): Promise<ReplayEstimate> {
+  ): Promise<{ estimate: ReplayEstimate; suggestedMaxCost: number | null }> {
     const { currency } = await prices.ofOrganization(place.organizationId);
     const steps = Map.groupBy(await store.steps(turns.map(({ messageId }) => messageId)), ({ messageId }) => messageId);
     const { from, to, isCompared } = versionsOf;
     let cost: number | null = 0;
+    let largestCall = 0;
     for (const turn of turns) {
       const recorded = steps.get(turn.messageId) ?? [];
       const parts = [
@@ -123,8 +124,14 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
         isCompared ? estimateComparison(from, turn) : 0,
       ];
       for (const part of parts) cost = cost === null || part === null ? null : cost + part;
+      for (const version of [from, to]) {
+        largestCall = Math.max(largestCall, estimateLargestCall(version, turn, recorded) ?? 0);
+      }
     }
-    return { cost, currency, turns: turns.length };
+    return {
+      estimate: { cost, currency, turns: turns.length },
+      suggestedMaxCost: cost === null ? null : suggestLimit(cost, largestCall),
+    };
   }
 
   return {
@@ -145,7 +152,7 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
       place: Place,
       input: ReplayCreate,
       { isDryRun, userId }: { isDryRun: boolean; userId: string | null },
-    ): Promise<{ id: string | null; estimate: ReplayEstimate }> {
+    ): Promise<{ id: string | null; estimate: ReplayEstimate; suggestedMaxCost: number | null }> {
       const checks = validate(input);
       const fromSnapshot = await versions.snapshot(place, input.from, "from");
       const toSnapshot = await versions.snapshot(place, input.to, "to");
@@ -156,8 +163,8 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
       }
       const turns = await sample(place, input, userId);
       const isCompared = input.compare === true;
-      const estimated = await estimate(place, { from, to, isCompared }, turns);
-      if (isDryRun) return { id: null, estimate: estimated };
+      const priced = await estimate(place, { from, to, isCompared }, turns);
+      if (isDryRun) return { id: null, ...priced };
       const id = newId("replay");
       const now = Date.now();
       const row = {
@@ -172,7 +179,7 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
         checks: JSON.stringify(checks),
         isCompared: isCompared ? (1 as const) : (0 as const),
         maxCost: input.maxCost,
-        estimate: JSON.stringify(estimated),
+        estimate: JSON.stringify(priced.estimate),
         cost: 0,
         pendingCost: 0,
         createdAt: now,
@@ -190,7 +197,7 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
         throw new AppError("CONFLICT", problem);
       }
       worker.notify();
-      return { id, estimate: estimated };
+      return { id, ...priced };
     },
     async get(place: Place, id: string, { outcome, ...query }: Query & { outcome?: ReplayOutcome }): Promise<Replay> {
       const row = await find(place, id);
@@ -200,6 +207,13 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
       const add = (name: Exclude<keyof (typeof sums)[number], "outcome">) =>
         sums.reduce((total, sum) => total + Number(sum[name] ?? 0), 0);
       const turns = await store.turns(row, { ...page, ...omitUndefined({ outcome }) });
+      const questions = await store.questions(turns);
+      const verdicts = await store.verdicts(row);
+      const countVerdicts = (column: "verdict" | "modelVerdict") => {
+        const count = (wanted: ReplayVerdict) =>
+          verdicts.reduce((total, row) => total + (row[column] === wanted ? Number(row.n) : 0), 0);
+        return { baseline: count("baseline"), candidate: count("candidate"), tie: count("tie") };
+      };
       return {
         ...toSummary(row),
         summary: {
@@ -213,7 +227,9 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
           baseline: { tokens: add("baselineTokens"), cost: add("baselineCost"), durationMs: add("baselineMs") },
           candidate: { tokens: add("candidateTokens"), cost: add("candidateCost"), durationMs: add("candidateMs") },
         },
-        turns: turns.map(toTurn),
+        verdicts: countVerdicts("verdict"),
+        modelVerdicts: countVerdicts("modelVerdict"),
+        turns: turns.map((turn) => toTurn(turn, questions)),
         pagination: { total: outcome === undefined ? add("n") : countOf(outcome), ...page },
       };
     },
@@ -227,7 +243,7 @@ export function createReplayService(deps: Deps, parts: Parts, sources: Omit<Repl
     ): Promise<ReplayTurn> {
       const row = await store.setVerdict(await find(place, replayId), messageId, verdict);
       if (!row) throw notFound("Turn of the replay");
-      return toTurn(row);
+      return toTurn(row, await store.questions([row]));
     },
   };
 }
@@ -266,14 +282,16 @@ function toSummary(row: ReplaySummaryRow): ReplaySummary {
 
 const toVersion = (version: string) => (version === "draft" ? version : Number(version));
 
-function toTurn({ conversationId, messageId, outcome, baseline, candidate, modelVerdict, verdict }: ReplayTurnRow) {
+/** @param questions the visitors' messages by the ids of the replies */
+function toTurn({ messageId, outcome, baseline, candidate, ...row }: ReplayTurnRow, questions: Map<string, string>) {
   return {
-    conversationId,
+    conversationId: row.conversationId,
     messageId,
+    question: questions.get(messageId) ?? "",
     outcome: outcome ?? "equal",
     baseline: JSON.parse(baseline ?? "{}"),
     candidate: JSON.parse(candidate ?? "{}"),
-    modelVerdict,
-    verdict,
+    modelVerdict: row.modelVerdict,
+    verdict: row.verdict,
   };
 }

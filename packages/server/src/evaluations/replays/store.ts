@@ -1,5 +1,5 @@
-import type { ReplayOutcome, ReplayVerdict } from "@foyer/contract";
-import { replayLimits } from "@foyer/contract/rules/evaluations";
+import type { ReplayVerdict } from "@foyer/contract";
+import { type ReplayOutcome, replayLimits } from "@foyer/contract/rules/evaluations";
 import { sql, type Transaction } from "kysely";
 import { lockRow } from "../../db/lock-row.ts";
 import type { ReplayRow, ReplayTurnRow } from "../../db/tables/evaluations.ts";
@@ -105,6 +105,32 @@ export function createReplayStore({ db, databaseKind }: Pick<Deps, "db" | "datab
         .where("agentId", "=", agentId)
         .executeTakeFirst();
       return deleted.numDeletedRows > 0n;
+    },
+    /** The visitor's messages that recorded replies answered, by the id of the reply. */
+    async questions(turns: ReadonlyArray<Pick<ReplayTurnRow, "messageId">>): Promise<Map<string, string>> {
+      const questions = new Map<string, string>();
+      const ids = turns.map(({ messageId }) => messageId);
+      for (let start = 0; start < ids.length; start += ROWS) {
+        const rows = await db
+          .selectFrom("messages as reply")
+          .innerJoin("messages as question", (join) =>
+            join
+              .onRef("question.conversationId", "=", "reply.conversationId")
+              .on("question.position", "=", (x) => x("reply.position", "-", 1)),
+          )
+          .select(["reply.id", "question.content"])
+          .where("reply.id", "in", ids.slice(start, start + ROWS))
+          .execute();
+        for (const { id, content } of rows) questions.set(id, content);
+      }
+      return questions;
+    },
+    /** How many turns have each verdict. */
+    async verdicts(replay: Pick<ReplayRow, "id">) {
+      return turnsOf(replay)
+        .select(["verdict", "modelVerdict", (x) => x.fn.countAll<number>().as("n")])
+        .groupBy(["verdict", "modelVerdict"])
+        .execute();
     },
     /** The turns that both versions have answered, in order. */
     async turns(
