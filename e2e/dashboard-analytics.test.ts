@@ -1,6 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newHandoff } from "../packages/server/src/conversations/log/new-handoff.ts";
 import { expectFit } from "../test/browser.ts";
+import { insertConversation } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
 const DAY_MS = 86_400_000;
@@ -51,6 +53,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
         },
       ])
       .execute();
+    await insertHandoffs();
     const used = { agentId, day: dayBefore(0), inputTokens: 9_000, cachedInputTokens: 4_000, outputTokens: 3_000 };
     await site.server.deps.db
       .insertInto("modelDays")
@@ -83,6 +86,26 @@ describe("the analytics page", { timeout: 120_000 }, () => {
   });
   afterAll(() => site.stop());
 
+  /** Three requests of the team `Workshop`, which the owner took and answered after 2, 4 and 30 minutes. */
+  async function insertHandoffs() {
+    const { db } = site.server.deps;
+    const { organizationId, userId } = site.owner;
+    const { page } = await site.signIn();
+    const team = await site.call(page, "POST", "/teams", { name: "Workshop" });
+    for (const minutes of [2, 4, 30]) {
+      const now = Date.now() - 3_600_000;
+      const conversationId = await insertConversation(db, { organizationId, agentId }, {}, [{ content: "Hello?" }]);
+      const request = { organizationId, conversationId, cause: "visitor", reason: null, teamId: team.data.id } as const;
+      const handoff = newHandoff(request, agentId, { now, promisedAt: null, takenBy: userId });
+      const answeredAt = now + minutes * 60_000;
+      const ended = { endedAt: answeredAt + 60_000, endedBy: "closed", nextMet: 2, nextMissed: 1 } as const;
+      await db
+        .insertInto("handoffs")
+        .values({ ...handoff, answeredAt, ...ended })
+        .execute();
+    }
+  }
+
   const figure = (page: Page, name: string) => page.locator("dl > div, fieldset > label", { hasText: name });
 
   it("shows the volume and quality of conversations", async () => {
@@ -92,6 +115,12 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await figure(page, "Tokens").getByText("240K").waitFor();
     await page.getByRole("figure", { name: "Conversations by day; the table below has the figures" }).waitFor();
     await page.locator("[data-bar]").last().waitFor();
+    await page
+      .getByRole("region", { name: "Figures by member" })
+      .getByRole("cell", { name: "4 min (p90 30 min)" })
+      .waitFor();
+    await page.getByRole("region", { name: "Figures by team" }).getByRole("cell", { name: "6 of 9" }).waitFor();
+    await page.getByRole("region", { name: "Conversations that agents resolved alone" }).getByText("Harbour").waitFor();
     await site.picture(page, "dashboard-analytics");
     await page.getByText("Show as a table").first().click();
     await expect.poll(() => page.getByRole("region", { name: "Figures by day" }).getByRole("row").count()).toBe(21);

@@ -37,6 +37,7 @@ export * from "./forms/form-submission.ts";
 export * from "./forms/form-webhook.ts";
 export * from "./forms/mail-recipient.ts";
 export * from "./handoff/handoff.ts";
+export * from "./inbox/analytics.ts";
 export * from "./inbox/bulk.ts";
 export * from "./inbox/inbox.ts";
 export * from "./inbox/notices.ts";

@@ -128,6 +128,7 @@ export const endpoints = {
   getEventFeed: ["GET", "/events/feed"],
   getFormAnalytics: ["GET", "/form-submissions/analytics"],
   getIdentitySecret: ["GET", "/agents/:id/identity-secret"],
+  getInboxAnalytics: ["GET", "/inbox/analytics"],
   getInvitation: ["GET", "/invitations/:id"],
   getNoticeReach: ["GET", "/notices/reach"],
   getNoticeSettings: ["GET", "/notices"],

@@ -9,6 +9,7 @@ import type { createDocuments } from "./documents/documents.ts";
 import { createConversationEvents } from "./events/conversation-events.ts";
 import type { RecordEvents } from "./events/record-events.ts";
 import type { AppDeps } from "./fastify.ts";
+import { recordTimes } from "./inbox/analytics/record-times.ts";
 import { requestAfterFailedReplies, requestAfterFailures, requestAfterRatings } from "./inbox/handoff-rules.ts";
 import { createBudgetNotices } from "./inbox/notices/budget-notices.ts";
 import type { NoticeRecorder } from "./inbox/notices/record-notices.ts";
@@ -48,6 +49,7 @@ export function createLog(
     createTeamChatPosts(deps, outbox),
     createConversationEvents(recordEvents, createAttachmentLinks(deps)),
     createTargetRecorder(),
+    recordTimes,
     listeners.noticeRecorder.listener,
     createBudgetNotices(deps, listeners.noticeRecorder.enqueue),
     listeners.live.listener,

@@ -97,6 +97,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0120-trash",
       "0121-visitor-notes",
       "0124-team-views",
+      "0128-handoff-times",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -180,6 +181,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0120-trash",
       "0121-visitor-notes",
       "0124-team-views",
+      "0128-handoff-times",
     ]);
   });
 

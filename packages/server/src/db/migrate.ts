@@ -74,6 +74,7 @@ import { teams } from "./migrations/0115-teams.ts";
 import { trash } from "./migrations/0120-trash.ts";
 import { visitorNotes } from "./migrations/0121-visitor-notes.ts";
 import { teamViews } from "./migrations/0124-team-views.ts";
+import { handoffTimes } from "./migrations/0128-handoff-times.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -158,6 +159,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0120-trash", trash],
   ["0121-visitor-notes", visitorNotes],
   ["0124-team-views", teamViews],
+  ["0128-handoff-times", handoffTimes],
 ];
 
 /**

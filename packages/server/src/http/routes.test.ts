@@ -147,6 +147,7 @@ const everyRoute = [
   "GET /teams/:id account",
   "PATCH /teams/:id account",
   "DELETE /teams/:id account",
+  "GET /inbox/analytics account",
   "GET /inbox/views session",
   "POST /inbox/views session",
   "PATCH /inbox/views/:id session",

@@ -8,6 +8,8 @@ import type { AppDeps } from "../fastify.ts";
 import type { App } from "../http/app.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { createTokenBudgets } from "../plans/token-budget.ts";
+import { inboxAnalyticsRoutes } from "./analytics/routes.ts";
+import { createInboxAnalytics } from "./analytics/service.ts";
 import { bulkRoutes } from "./bulk/routes.ts";
 import { createBulkService } from "./bulk/service.ts";
 import { cannedReplyRoutes } from "./canned-replies/routes.ts";
@@ -61,6 +63,7 @@ export function addInboxRoutes(app: App, deps: AppDeps, parts: Parts): void {
   noteRoutes(app, createNoteService(deps, { conversations, attachments }), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
   viewRoutes(app, desk.views);
+  inboxAnalyticsRoutes(app, createInboxAnalytics(deps, agents));
   bulkRoutes(app, desk.bulk);
   teamRoutes(app, desk.teams);
   inboxRoutes(app, { config: deps.config, inbox, idempotency });

@@ -17,6 +17,7 @@ import { HoursChart } from "./hours-chart.tsx";
 import { listMetrics, type Metric } from "./metrics.ts";
 import { ModelsTable } from "./models-table.tsx";
 import { OverTime } from "./over-time.tsx";
+import { TeamFigures } from "./team-figures.tsx";
 import { Totals } from "./totals.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/analytics");
@@ -88,6 +89,7 @@ function Figures({
       <HoursChart hours={data.hours} />
       {!ofAll && <Funnels period={{ agentId, from: data.from, to: data.to }} />}
       <HandoffFigures handoffs={data.handoffs} agentId={agentId} />
+      <TeamFigures range={{ from: data.from, to: data.to, ...(ofAll ? {} : { agentId }) }} />
       {data.models.length > 0 && (
         <Section
           title="By model"

@@ -1,17 +1,11 @@
 import type { ConversationAnalytics } from "@foyer/contract";
-import { DAY_MS } from "@foyer/contract/rules/time";
 import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
-import { toUtcDay } from "../../utc-day.ts";
 import { addCounts, noCounts } from "./counters.ts";
 import { summarizeHandoffs } from "./handoffs.ts";
 import { estimateCosts } from "./past-costs.ts";
+import { type AnalyticsQuery, parseRange } from "./range.ts";
 import { createConversationAnalyticsStore } from "./store.ts";
-
-const DEFAULT_DAYS = 30;
-const MAX_DAYS = 366;
-
-type Query = { agentId?: string | undefined; from?: string | undefined; to?: string | undefined };
 
 export type ConversationAnalyticsService = ReturnType<typeof createConversationAnalytics>;
 
@@ -24,13 +18,16 @@ export function createConversationAnalytics(
   const { prices } = deps;
   return {
     /** See past-costs.ts. @throws 404 when the organization has no such agent */
-    async estimateCosts(organizationId: string, { model = null, ...query }: Query & { model?: string | null }) {
+    async estimateCosts(
+      organizationId: string,
+      { model = null, ...query }: AnalyticsQuery & { model?: string | null },
+    ) {
       if (query.agentId !== undefined) await agents.get(organizationId, query.agentId);
       const range = { organizationId, agentId: query.agentId, ...parseRange(query) };
       return estimateCosts(deps, range, model);
     },
     /** @throws 404 when the organization has no such agent */
-    async read(organizationId: string, { agentId, ...given }: Query): Promise<ConversationAnalytics> {
+    async read(organizationId: string, { agentId, ...given }: AnalyticsQuery): Promise<ConversationAnalytics> {
       if (agentId !== undefined) await agents.get(organizationId, agentId);
       const { from, to } = parseRange(given);
       const range = { organizationId, agentId, from, to };
@@ -59,13 +56,4 @@ export function createConversationAnalytics(
       };
     },
   };
-}
-
-/** Limits the range to its last 366 days. Without a first day, it covers 30 days. */
-function parseRange({ from, to }: Omit<Query, "agentId">): { from: string; to: string } {
-  const end = to === undefined ? Date.now() : Date.parse(to);
-  const last = toUtcDay(end);
-  const earliest = toUtcDay(end - (MAX_DAYS - 1) * DAY_MS);
-  const first = toUtcDay(from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from));
-  return { from: first < earliest ? earliest : first, to: last };
 }

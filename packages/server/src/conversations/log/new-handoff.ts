@@ -51,5 +51,7 @@ export function newHandoff(
     warnAt: null,
     nextMet: 0,
     nextMissed: 0,
+    openAnswerMs: null,
+    openEndMs: null,
   };
 }

@@ -51,10 +51,18 @@ export type HandoffRow = {
   /** answers within the team's target for the next answer, and later ones */
   nextMet: number;
   nextMissed: number;
+  /** the time from the request to the first answer, and to the end, within the office hours; null until then */
+  openAnswerMs: number | null;
+  openEndMs: number | null;
 };
 
-type HandoffTable = Omit<HandoffRow, "escalatedTo" | "notified" | "nextMet" | "nextMissed"> & {
+type HandoffTable = Omit<
+  HandoffRow,
+  "escalatedTo" | "notified" | "nextMet" | "nextMissed" | "openAnswerMs" | "openEndMs"
+> & {
   nextMet: Generated<number>;
+  openAnswerMs: Generated<number | null>;
+  openEndMs: Generated<number | null>;
   nextMissed: Generated<number>;
   escalatedTo: Generated<number>;
   notified: Generated<Json>;

@@ -1,0 +1,120 @@
+import Type, { type Static } from "typebox";
+import { inEnvelope, MEDIA_TYPES, nullable, ref, stringEnum } from "../schema.ts";
+
+const durations = (description: string) =>
+  Type.Object(
+    {
+      median: nullable(Type.Integer({ description: "Half of the times are not longer. `null` without one." })),
+      p90: nullable(Type.Integer({ description: "Nine of ten times are not longer. `null` without one." })),
+    },
+    { description: `${description}, in milliseconds` },
+  );
+
+const figures = {
+  requests: Type.Integer({ description: "Conversations handed over to people" }),
+  answered: Type.Integer({ description: "Of these, answered by a member" }),
+  ended: Type.Integer({ description: "Of these, returned to the agent or closed by a member" }),
+  reopened: Type.Integer({
+    description: "Of `requests`, those in a conversation that a member had returned or closed before",
+  }),
+  firstAnswerMs: durations(
+    "From the request to the first answer, within the office hours. Takeovers without a request are left out",
+  ),
+  handlingMs: durations("From the takeover to the end of the member's part"),
+  resolutionMs: durations("From the request to the end of the member's part, within the office hours"),
+  nextAnswersMet: Type.Integer({ description: "Later answers within the team's target" }),
+  nextAnswersMissed: Type.Integer({ description: "Later answers after the team's target" }),
+};
+
+export const InboxFigures = Type.Object(figures);
+export type InboxFigures = Static<typeof InboxFigures>;
+
+export const inboxFigureGroups = ["member", "team", "agent"] as const;
+export type InboxFigureGroup = (typeof inboxFigureGroups)[number];
+
+const named = { id: Type.String(), name: Type.String() };
+const mostFirst = "most requests first, at most 100";
+
+/** How members, teams and agents have worked on the conversations that were handed over to people. */
+export const InboxAnalytics = Type.Object(
+  {
+    from: Type.String({ description: "First day of the range, in UTC, such as `2026-01-31`" }),
+    to: Type.String({ description: "Last day of the range, in UTC, included" }),
+    totals: InboxFigures,
+    members: Type.Array(Type.Object({ ...named, ...figures }), {
+      description: `By the member who took the request, ${mostFirst}`,
+    }),
+    teams: Type.Array(Type.Object({ ...named, ...figures }), {
+      description: `By the team that the request went to last, ${mostFirst}`,
+    }),
+    agents: Type.Array(
+      Type.Object({
+        ...named,
+        ...figures,
+        conversations: Type.Integer({ description: "Conversations that started" }),
+        resolvedAlone: Type.Integer({
+          description: "Of these, those that were not handed over in the range",
+        }),
+      }),
+      { description: "By agent, the most conversations first, at most 100" },
+    ),
+    days: Type.Array(
+      Type.Object({
+        date: Type.String({ description: "The day in UTC" }),
+        requests: Type.Integer(),
+        answered: Type.Integer(),
+      }),
+      { description: "Days with requests, oldest first" },
+    ),
+    hours: Type.Array(
+      Type.Object({
+        hour: Type.Integer({ minimum: 0, maximum: 23, description: "Hour of the day in UTC" }),
+        requests: Type.Integer(),
+        answered: Type.Integer(),
+      }),
+      { minItems: 24, maxItems: 24, description: "All 24 hours of the day, over the whole range" },
+    ),
+  },
+  { $id: "InboxAnalytics" },
+);
+export type InboxAnalytics = Static<typeof InboxAnalytics>;
+
+export const getInboxAnalytics = {
+  method: "GET",
+  url: "/inbox/analytics",
+  config: { access: "account" },
+  schema: {
+    tags: ["Inbox"],
+    summary: "Read how members, teams and agents have worked on conversations",
+    description:
+      "By the day (UTC) of the request. Test conversations and what is in the trash are left out, and deleted conversations count no longer.",
+    querystring: Type.Object({
+      agentId: Type.Optional(
+        Type.String({ minLength: 1, description: "Only this agent. Without it, all agents of the organization." }),
+      ),
+      from: Type.Optional(
+        Type.String({
+          format: "date-or-date-time",
+          description: "First day of the range, in UTC. Defaults to 29 days before `to`.",
+        }),
+      ),
+      to: Type.Optional(
+        Type.String({
+          format: "date-or-date-time",
+          description:
+            "Last day of the range, in UTC, included as a whole. Defaults to today. A range covers at most its last 366 days.",
+        }),
+      ),
+      format: Type.Optional(stringEnum(["json", "csv"], "`csv`: the rows of `group` as a file for spreadsheets")),
+      group: Type.Optional(
+        stringEnum(inboxFigureGroups, "What a row of the CSV file stands for. Defaults to `member`."),
+      ),
+    }),
+    response: {
+      200: {
+        ...inEnvelope(ref(InboxAnalytics)),
+        [MEDIA_TYPES]: { "text/csv": { schema: { type: "string", description: "With `format=csv`" } } },
+      },
+    },
+  },
+} as const;
