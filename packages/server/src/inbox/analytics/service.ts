@@ -2,7 +2,6 @@ import type { Readable } from "node:stream";
 import type { InboxAnalytics, InboxFigureGroup, InboxFigures } from "@foyer/contract";
 import type { AgentService } from "../../agents/service.ts";
 import { type AnalyticsQuery, parseRange } from "../../conversations/analytics/range.ts";
-import { createConversationAnalyticsStore } from "../../conversations/analytics/store.ts";
 import type { Deps } from "../../deps.ts";
 import { createCsvStream } from "../../http/csv.ts";
 import { createInboxFigures, type FigureRange, type GroupFigures } from "./store.ts";
@@ -31,7 +30,6 @@ const goneNames: Record<InboxFigureGroup, string> = {
 /** How members, teams and agents have worked on the conversations that were handed over to people. */
 export function createInboxAnalytics(deps: Pick<Deps, "db" | "reads">, agents: Pick<AgentService, "get">) {
   const figures = createInboxFigures(deps);
-  const conversations = createConversationAnalyticsStore(deps);
 
   async function toRange(organizationId: string, { agentId, ...given }: AnalyticsQuery): Promise<FigureRange> {
     if (agentId !== undefined) await agents.get(organizationId, agentId);
@@ -45,10 +43,10 @@ export function createInboxAnalytics(deps: Pick<Deps, "db" | "reads">, agents: P
   /** Agents with conversations, or with requests in conversations that started earlier. */
   async function readAgents(range: FigureRange): Promise<InboxAnalytics["agents"]> {
     const handed = await readNamed(range, "agent");
-    const started = await conversations.agents(range);
+    const started = await figures.startedByAgent(range);
     const first = await figures.handedOverByAgent(range);
     const known = new Map(handed.map((row) => [row.id, row]));
-    const ofStarted = started.map(({ agentId: id, agentName: name, conversations: count }) => ({
+    const ofStarted = started.map(({ id, name, conversations: count }) => ({
       ...(known.get(id) ?? { id, name, ...noFigures }),
       conversations: count,
       resolvedAlone: count - (first.find((row) => row.id === id)?.conversations ?? 0),

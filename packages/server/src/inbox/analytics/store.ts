@@ -155,6 +155,24 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
       const rows = await readPeriods(range, sql`"handoffs"."requestedAt" / ${sql.lit(HOUR_MS)} % 24`);
       return rows.map(({ period, ...counted }) => ({ hour: period, ...counted }));
     },
+    /** The conversations that started in the range, from the counters, by agent, the most conversations first. */
+    startedByAgent: (range: FigureRange): Promise<Array<{ id: string; name: string; conversations: number }>> =>
+      read(
+        range,
+        db
+          .selectFrom("conversationHours")
+          .innerJoin("agents", "agents.id", "conversationHours.agentId")
+          .where("agents.organizationId", "=", range.organizationId)
+          .where("agents.deletedAt", "is", null)
+          .$if(range.agentId !== undefined, (query) => query.where("agents.id", "=", range.agentId ?? ""))
+          .where("day", ">=", range.from)
+          .where("day", "<=", range.to)
+          .select(["agents.id", "agents.name", toCount(sql`"conversations"`).as("conversations")])
+          .groupBy(["agents.id", "agents.name"])
+          .orderBy("conversations", "desc")
+          .orderBy("agents.id")
+          .limit(MAX_GROUPS),
+      ),
     /** The conversations that started in the range and were handed over to people in it, by agent. */
     handedOverByAgent: (range: FigureRange): Promise<Array<{ id: string; conversations: number }>> =>
       read(
