@@ -63,6 +63,11 @@ describe("configuration", () => {
     ]);
   });
 
+  it("knows the settings of the commands for agents as files", () => {
+    const environment = { FOYER_URL: "https://chat.example.com", FOYER_KEY: "fyr_x" };
+    expect(readConfig(environment).unknownSettings).toEqual([]);
+  });
+
   it("parses durations, lists and limits", () => {
     const config = readConfig({
       FOYER_DRAIN_TIMEOUT: "500ms",

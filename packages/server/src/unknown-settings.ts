@@ -1,3 +1,6 @@
+/** The commands for agents as files read these, often from the same file as the server. */
+const namesOfCommands: ReadonlySet<string> = new Set(["FOYER_URL", "FOYER_KEY"]);
+
 /** A variable that the server does not read, and the known names that it may stand for. */
 export type UnknownSetting = { name: string; suggestions: string[] };
 
@@ -7,7 +10,10 @@ export function findUnknownSettings(
   knownNames: ReadonlySet<string>,
 ): UnknownSetting[] {
   return Object.keys(environment)
-    .filter((name) => name.startsWith("FOYER_") && environment[name]?.trim() && !knownNames.has(name))
+    .filter(
+      (name) =>
+        name.startsWith("FOYER_") && environment[name]?.trim() && !knownNames.has(name) && !namesOfCommands.has(name),
+    )
     .map((name) => ({ name, suggestions: findNearest(name, [...knownNames]) }));
 }
 
