@@ -40,7 +40,7 @@ import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
 import { createEvaluations, type Evaluations, evaluationRoutes } from "./evaluations/evaluations.ts";
-import { fileTests } from "./evaluations/tests/file-tests.ts";
+import { copyTests, fileTests } from "./evaluations/tests/file-tests.ts";
 import { createIdleWorker } from "./events/idle-worker.ts";
 import { recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
@@ -206,7 +206,7 @@ export async function createApp(deps: AppDeps) {
     handoffs: { addMetrics: (registry) => addHandoffMetrics(registry, deps, handoffCounters) },
   });
   planRoutes(app, deps, calls);
-  addAgents(app, deps, { agents, trash, drafts, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
+  addAgents(app, deps, { agents, trash, drafts, idempotency, copyContent: copyAgentContent(tools, triggers) });
   addVersions(app, deps, { agents, drafts, tools, secrets: accountSecrets, evaluations, onChange: listings.forget });
   addTools(app, { tools, trash, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
@@ -453,6 +453,9 @@ function addPages(
 }
 
 /** Copies everything that a duplicated agent receives besides its settings. */
-function copyToolsAndTriggers(tools: ToolService, triggers: TriggerService): CopyContent {
-  return async (trx, from, to) => triggers.copyAll(trx, { from, to }, await tools.copyAll(trx, { from, to }));
+function copyAgentContent(tools: ToolService, triggers: TriggerService): CopyContent {
+  return async (trx, from, to) => {
+    await triggers.copyAll(trx, { from, to }, await tools.copyAll(trx, { from, to }));
+    await copyTests(trx, from, to);
+  };
 }

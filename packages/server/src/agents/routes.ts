@@ -9,7 +9,7 @@ import { readEditor } from "./editor.ts";
 import type { AgentService, CopyContent } from "./service.ts";
 import type { AgentTrash } from "./trash.ts";
 
-/** `copyContent` copies the tools and triggers of a duplicated agent, because this folder may not import them. */
+/** `copyContent` copies the tools, triggers and tests of a duplicated agent, because this folder may not import them. */
 export function agentRoutes(
   app: App,
   {

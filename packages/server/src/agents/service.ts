@@ -156,7 +156,7 @@ export function createAgentService(
     },
     /**
      * Copies the agent with its images under a free slug and a name that ends in "(copy)". `copyContent` copies its
-     * tools and triggers in the same transaction. The copy has its own secret for signing identities.
+     * tools, triggers and tests in the same transaction. The copy has its own secret for signing identities.
      */
     async duplicate(
       organizationId: string,

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Button } from "../../components/button.tsx";
 import { useEndpointMutation } from "../../data/queries.ts";
 
-/** Creates a copy of the agent with its settings, tools and triggers, and opens it. */
+/** Creates a copy of the agent with its settings, tools, triggers and tests, and opens it. */
 export function DuplicateAgent({ agent: { id, name } }: { agent: { id: string; name: string } }) {
   const navigate = useNavigate();
   const duplicate = useEndpointMutation("duplicateAgent", { changes: ["listAgents"], done: `${name} duplicated` });

@@ -72,6 +72,14 @@ onBothDatabases("tests of an agent", (createDatabase) => {
   };
   const lastPrompt = () => JSON.parse(model.exchanges.at(-1)?.body ?? "{}").messages;
 
+  it("are copied with their agent", async () => {
+    const content = { name: "Greets", turns: ["Hello"], checks: [{ kind: "says", text: "Hi" }], results: { stock: 3 } };
+    await owner.call("POST", `/agents/${agentId}/tests`, content);
+    const { id } = (await owner.call("POST", `/agents/${agentId}/duplicate`)).body.data;
+    const { data } = (await owner.call("GET", `/agents/${id}/tests`)).body;
+    expect(data).toEqual([expect.objectContaining({ ...content, conversationId: null })]);
+  });
+
   it("creates, lists, changes and deletes a test", async () => {
     const test = await addTest([{ kind: "says", text: "50" }], { results: { price: { total: 50 } } });
     const changed = await owner.call("PATCH", path(`/${test.id}`), { name: "Prices", checks: [{ kind: "refuses" }] });

@@ -1,4 +1,6 @@
 import { agentTestLimits } from "@foyer/contract/rules/evaluations";
+import type { Transaction } from "kysely";
+import type { Tables } from "../../db/tables.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { FileTests } from "../../versions/files/file-tests.ts";
@@ -58,3 +60,14 @@ export const fileTests: FileTests = {
     }
   },
 };
+
+/** Copies the tests that were written by hand to a duplicate of their agent. */
+export async function copyTests(trx: Transaction<Tables>, fromAgentId: string, toAgentId: string): Promise<void> {
+  const { organizationId } = await trx
+    .selectFrom("agents")
+    .select("organizationId")
+    .where("id", "=", toAgentId)
+    .executeTakeFirstOrThrow();
+  const written = await fileTests.read(trx, { organizationId, agentId: fromAgentId });
+  await fileTests.write(trx, { organizationId, agentId: toAgentId }, { removed: [], written });
+}
