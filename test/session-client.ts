@@ -7,18 +7,20 @@ import type { TestServer } from "./server.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+type WithDatabase = { deps: Pick<TestServer["deps"], "db"> };
+
 export const password = "a long enough password";
 
 let users = 0;
 
 /** A verified user with `password` who owns an organization on the `pro` plan. */
-export async function createOwner({ deps }: TestServer, email = `owner-${++users}@example.com`) {
+export async function createOwner({ deps }: WithDatabase, email = `owner-${++users}@example.com`) {
   const name = email.split("@")[0] ?? "";
   return { email, ...(await createAccount(deps.db, { email, password, plan: "pro", name })) };
 }
 
 /** A verified user with that role in that organization and no other organization. */
-export async function createMember(server: TestServer, organizationId: string, role: string) {
+export async function createMember(server: WithDatabase, organizationId: string, role: string) {
   const { db } = server.deps;
   const member = await createOwner(server, `${role}-${++users}@example.com`);
   await db.deleteFrom("organizations").where("id", "=", member.organizationId).execute();

@@ -21,12 +21,12 @@ export async function request(
   return { status: response.status, body: JSON.parse((await response.text()) || "{}") };
 }
 
-/** The owner, whose session is valid in every server of the site. */
-export async function signIn({ url }: Server) {
+/** The owner or another user, whose session is valid in every server of the site. */
+export async function signIn({ url }: Server, user: { email: string; password: string } = owner) {
   const response = await fetch(`${url}/auth/sign-in/email`, {
     method: "POST",
     headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
-    body: JSON.stringify(owner),
+    body: JSON.stringify(user),
   });
   if (!response.ok) throw new Error(`signing in: ${response.status} ${await response.text()}`);
   const cookie = response.headers.getSetCookie().map((line) => line.split(";")[0]);
