@@ -1,15 +1,11 @@
 import Type, { type Static } from "typebox";
+import { maxBulkConversations, maxBulkIds } from "../rules/limits.ts";
 import { idParams, inEnvelope, nullable, ref, stringEnum, Timestamp } from "../schema.ts";
 import { ConversationSelection } from "./views.ts";
 
 const tags = ["Inbox"];
 const session = { access: "session" } as const;
 const params = idParams("bulk action");
-
-/** The maximum number of conversations that one bulk action changes. */
-export const maxBulkConversations = 10_000;
-/** The maximum number of conversations that a request can name one by one. */
-export const maxBulkIds = 500;
 
 export const bulkActions = ["assign", "resolve", "reopen", "snooze", "read", "tag", "untag", "trash"] as const;
 export type BulkActionName = (typeof bulkActions)[number];

@@ -42,6 +42,11 @@ export const handoffSettingsLimits = { promiseMinutes: 1_440, ruleCount: 10, eve
 /** The maximum minutes of a team's target or escalation: 30 days. */
 export const maxOpenMinutes = 43_200;
 
+/** The maximum number of conversations that one bulk action changes. */
+export const maxBulkConversations = 10_000;
+/** The maximum number of conversations that a request can name one by one. */
+export const maxBulkIds = 500;
+
 /** Characters of a tool's texts. */
 export const toolTextLimits = {
   name: 64,

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Dialog } from "../../components/dialog.tsx";
 import { FindList } from "../../components/find-list.tsx";
+import { pluralize } from "../../components/plural.ts";
 import { type Colleague, filterColleagues } from "./find-colleagues.ts";
 
 /** Further names are found by typing. */
@@ -8,10 +9,13 @@ const MAX_SHOWN = 50;
 
 /** Assigns the conversation to a member, who is found by name. */
 export function AssignDialog({
+  count = 1,
   colleagues,
   onChoose,
   onClose,
 }: {
+  /** The number of conversations. */
+  count?: number;
   colleagues: readonly Colleague[];
   onChoose: (userId: string) => void;
   onClose: () => void;
@@ -20,7 +24,11 @@ export function AssignDialog({
   const matches = filterColleagues(colleagues, text);
   const more = matches.length - MAX_SHOWN;
   return (
-    <Dialog title="Assign conversation" isOpen onClose={onClose}>
+    <Dialog
+      title={count === 1 ? "Assign conversation" : `Assign ${pluralize(count, "conversation")}`}
+      isOpen
+      onClose={onClose}
+    >
       <FindList
         label="Find a member"
         listLabel="Members"

@@ -1,18 +1,17 @@
-import { useQuery } from "@tanstack/react-query";
 import { StickyNote } from "lucide-react";
-import { type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useImperativeHandle, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
-import { useInboxLive, useTyping } from "../../data/inbox-live.ts";
-import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { useTyping } from "../../data/inbox-live.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 import { AddTagDialog } from "./add-tag-dialog.tsx";
 import { AssignDialog } from "./assign-dialog.tsx";
 import { Composer } from "./composer.tsx";
 import type { ComposerMode } from "./composer-text.ts";
-import { type Colleague, listColleagues } from "./find-colleagues.ts";
 import { OwnershipBar } from "./ownership-bar.tsx";
 import { ReturnDialog } from "./return-dialog.tsx";
 import { SnoozeDialog } from "./snooze-dialog.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
+import { useColleagues } from "./use-colleagues.ts";
 import { useConversationActs } from "./use-conversation-acts.ts";
 import { useMe } from "./use-me.ts";
 import { useSend } from "./use-send.ts";
@@ -50,7 +49,7 @@ export function ConversationDesk({
   onResolved: (id: string) => void;
 }) {
   const me = useMe();
-  const acts = { ...useConversationActs(conversation), colleagues: useColleagues(conversation, me) };
+  const acts = { ...useConversationActs(conversation), colleagues: useColleagues(me, conversation.assignee?.userId) };
   const [isReturning, setReturning] = useState(false);
   const [isAssigning, setAssigning] = useState(false);
   const [isTagging, setTagging] = useState(false);
@@ -177,16 +176,6 @@ function useComposerMode(isMine: boolean) {
     else awaited.current = { mode: wanted, focused };
   };
   return { mode, field, write };
-}
-
-function useColleagues({ assignee }: ConversationDetail, me: string | null): readonly Colleague[] {
-  const members = useQuery(endpointQuery("listMembers")).data;
-  const live = useInboxLive((inbox) => inbox.members);
-  const assigneeId = assignee?.userId;
-  return useMemo(() => {
-    const present = new Set(live.flatMap(({ userId, isPresent }) => (isPresent && userId ? [userId] : [])));
-    return listColleagues(members ?? [], { me, assigneeId, present });
-  }, [members, live, me, assigneeId]);
 }
 
 /** Who is typing right now: the visitor, or a colleague. */

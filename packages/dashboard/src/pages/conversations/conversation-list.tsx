@@ -4,6 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { ConversationRow, ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import type { ListedConversation } from "./inbox-search.ts";
 import { findPosition, type ListWindow, rowAt } from "./list-window.ts";
+import type { Selection } from "./use-selection.ts";
 import type { WaitingGroup } from "./waiting-first.tsx";
 
 /** Methods of the list that the page calls. */
@@ -27,6 +28,7 @@ export function ConversationList({
   query,
   onRowsShown,
   isStale,
+  selection,
   onOpen,
   onActive,
   onShowFresh,
@@ -43,6 +45,7 @@ export function ConversationList({
   query: string;
   onRowsShown: (first: number, last: number) => void;
   isStale: boolean;
+  selection: Selection;
   onOpen: (row: ListedConversation) => void;
   onActive: (id: string) => void;
   onShowFresh: () => void;
@@ -127,6 +130,9 @@ export function ConversationList({
                     query={query}
                     isOpen={row.id === openId}
                     isReachable={index === activeAt || (activeAt < 0 && index === startIndex)}
+                    isSelecting={selection.isOn}
+                    isSelected={selection.has(row.id)}
+                    onToggle={selection.toggle}
                     onOpen={onOpen}
                     onFocus={onActive}
                   />

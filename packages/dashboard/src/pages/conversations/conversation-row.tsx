@@ -18,6 +18,9 @@ export const ROW_HEIGHT = 64;
 /** The number of messages from which a row shows it. Most conversations are short, and their figures would be noise. */
 const MANY_MESSAGES = 10;
 
+/** Selects a conversation, or all since the last one, or removes it from the selection. */
+type Toggle = (id: string, isRange?: boolean) => void;
+
 /** A conversation in the list. Tab reaches one row, and the arrow keys move between rows. `query` is highlighted. */
 export const ConversationRow = memo(function ConversationRow({
   row,
@@ -25,6 +28,9 @@ export const ConversationRow = memo(function ConversationRow({
   query,
   isOpen,
   isReachable,
+  isSelecting,
+  isSelected,
+  onToggle,
   onOpen,
   onFocus,
 }: {
@@ -33,6 +39,10 @@ export const ConversationRow = memo(function ConversationRow({
   query: string;
   isOpen: boolean;
   isReachable: boolean;
+  /** Whether the checkbox is shown without a pointer over the row. */
+  isSelecting: boolean;
+  isSelected: boolean;
+  onToggle: Toggle;
   onOpen: (row: ListedConversation) => void;
   onFocus: (id: string) => void;
 }) {
@@ -44,57 +54,102 @@ export const ConversationRow = memo(function ConversationRow({
     onOpen(row);
   };
   return (
-    <a
-      href={href}
-      data-conversation={row.id}
-      aria-current={isOpen ? "page" : undefined}
-      tabIndex={isReachable ? 0 : -1}
-      // Starts loading on pointer down, before the click is complete.
-      onPointerDown={() => queryClient.prefetchQuery(endpointQuery("getConversation", { id: row.id }))}
-      onClick={open}
-      onFocus={() => onFocus(row.id)}
-      className="@container relative grid h-full grid-cols-[24px_minmax(0,1fr)] items-center gap-2.5 border-b border-line ps-6 pe-4 -outline-offset-2 hover:bg-hover aria-[current]:bg-selected aria-[current]:shadow-[inset_2px_0_var(--ink)]"
-    >
-      {row.isUnread && (
-        <span title="Unread" data-fill className="absolute start-2.5 size-1.5 rounded-full bg-ink">
-          <span className="sr-only">Unread:</span>
+    <div className="group relative h-full">
+      <a
+        href={href}
+        data-conversation={row.id}
+        data-selected={isSelected || undefined}
+        aria-current={isOpen ? "page" : undefined}
+        tabIndex={isReachable ? 0 : -1}
+        // Starts loading on pointer down, before the click is complete.
+        onPointerDown={() => queryClient.prefetchQuery(endpointQuery("getConversation", { id: row.id }))}
+        onClick={open}
+        onFocus={() => onFocus(row.id)}
+        className="@container relative grid h-full grid-cols-[24px_minmax(0,1fr)] items-center gap-2.5 border-b border-line ps-6 pe-4 -outline-offset-2 hover:bg-hover aria-[current]:bg-selected aria-[current]:shadow-[inset_2px_0_var(--ink)] data-selected:bg-selected"
+      >
+        {row.isUnread && (
+          <span title="Unread" data-fill className="absolute start-2.5 size-1.5 rounded-full bg-ink">
+            <span className="sr-only">Unread:</span>
+          </span>
+        )}
+        <span className={isSelecting ? "invisible" : "group-hover:invisible pointer-coarse:visible!"}>
+          <VisitorAvatar name={knownName(row)} />
         </span>
-      )}
-      <VisitorAvatar name={knownName(row)} />
-      <span className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
-        <span className="flex items-baseline gap-3">
-          <span className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : ""}`}>
-            <Highlighted text={row.title} query={query} />
+        <span className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
+          <span className="flex items-baseline gap-3">
+            <span className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : ""}`}>
+              <Highlighted text={row.title} query={query} />
+            </span>
+            <span className="inline-flex shrink-0 items-center gap-2 self-center text-sm text-soft">
+              <OwnershipMark row={row} me={me} />
+              {row.handler !== "waiting" && <Time at={row.updatedAt} />}
+            </span>
           </span>
-          <span className="inline-flex shrink-0 items-center gap-2 self-center text-sm text-soft">
-            <OwnershipMark row={row} me={me} />
-            {row.handler !== "waiting" && <Time at={row.updatedAt} />}
+          <span className="flex items-center gap-2 text-sm text-soft">
+            <span className="max-w-2/5 truncate text-ink">{visitorName(row)}</span>
+            <span className="min-w-0 flex-1 truncate" dir="auto">
+              <Highlighted text={row.match ?? createPreview(row)} query={query} />
+            </span>
+            {row.handler === "waiting" && (row.handoff?.escalatedTo ?? 0) > 0 && (
+              <span className="text-wrong">Escalated</span>
+            )}
+            <ReplyClock clock={row.clock} />
+            <Marks row={row} />
+            {/* A search result needs this space for the excerpt with the match. */}
+            {!row.match && <TagChips tags={row.tags} />}
+            <span
+              title={`${row.messageCount} ${messages}`}
+              className={row.messageCount < MANY_MESSAGES ? "sr-only" : "inline-flex shrink-0 items-center gap-1"}
+            >
+              <MessageSquare size={14} aria-hidden />
+              {row.messageCount} <span className="sr-only">{messages}</span>
+            </span>
           </span>
         </span>
-        <span className="flex items-center gap-2 text-sm text-soft">
-          <span className="max-w-2/5 truncate text-ink">{visitorName(row)}</span>
-          <span className="min-w-0 flex-1 truncate" dir="auto">
-            <Highlighted text={row.match ?? createPreview(row)} query={query} />
-          </span>
-          {row.handler === "waiting" && (row.handoff?.escalatedTo ?? 0) > 0 && (
-            <span className="text-wrong">Escalated</span>
-          )}
-          <ReplyClock clock={row.clock} />
-          <Marks row={row} />
-          {/* A search result needs this space for the excerpt with the match. */}
-          {!row.match && <TagChips tags={row.tags} />}
-          <span
-            title={`${row.messageCount} ${messages}`}
-            className={row.messageCount < MANY_MESSAGES ? "sr-only" : "inline-flex shrink-0 items-center gap-1"}
-          >
-            <MessageSquare size={14} aria-hidden />
-            {row.messageCount} <span className="sr-only">{messages}</span>
-          </span>
-        </span>
-      </span>
-    </a>
+      </a>
+      <SelectBox
+        row={row}
+        isReachable={isReachable}
+        isSelecting={isSelecting}
+        isSelected={isSelected}
+        onToggle={onToggle}
+      />
+    </div>
   );
 });
+
+/**
+ * The checkbox of a row, in the place of the avatar. It is a sibling of the link, because a link must not contain
+ * controls.
+ */
+function SelectBox({
+  row,
+  isReachable,
+  isSelecting,
+  isSelected,
+  onToggle,
+}: {
+  row: ListedConversation;
+  isReachable: boolean;
+  isSelecting: boolean;
+  isSelected: boolean;
+  onToggle: Toggle;
+}) {
+  return (
+    <label
+      className={`absolute inset-y-0 start-4 grid w-10 place-items-center pointer-coarse:w-11 ${isSelecting ? "" : "pointer-coarse:pointer-events-none"}`}
+    >
+      <input
+        type="checkbox"
+        aria-label={`Select ${row.title}`}
+        tabIndex={isSelecting && isReachable ? 0 : -1}
+        checked={isSelected}
+        onChange={(event) => onToggle(row.id, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)}
+        className={`size-4 accent-ink ${isSelecting ? "" : "opacity-0 focus-visible:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-0!"}`}
+      />
+    </label>
+  );
+}
 
 /** The newest message. Visitors write plain text, and everybody else Markdown. */
 function createPreview({ lastMessage }: ListedConversation): string {

@@ -10,9 +10,11 @@ import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
 import { findPosition, type ListWindow, rowAfter, rowAt } from "./list-window.ts";
+import type { SelectionHandle } from "./selection-bar.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useConversationList } from "./use-conversation-list.ts";
 import { type InboxAct, useInboxKeys } from "./use-inbox-keys.ts";
+import { useSelection } from "./use-selection.ts";
 import { useWaitingGroup, type WaitingGroup } from "./waiting-first.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/conversations");
@@ -45,14 +47,19 @@ function Inbox({ agentId }: { agentId: string }) {
   const [deletingId, setDeletingId] = useState<string | null>(null);
   const [isHelping, setHelping] = useState(false);
   const desk = useRef<DeskHandle | null>(null);
+  const selection = useSelection(JSON.stringify(search), list.window);
+  const selectionActs = useRef<SelectionHandle | null>(null);
   const acts: Record<InboxAct, () => void> = {
     next: () => active.move(1),
     previous: () => active.move(-1),
-    list: () => openId && back(),
+    list: () => (selection.isOn ? selection.clear() : openId && back()),
     search: () => field.current?.focus(),
+    select: () => active.id && selection.toggle(active.id),
+    selectRange: () => active.id && selection.toggle(active.id, true),
     delete: () => setDeletingId(active.id),
     help: () => setHelping(true),
     ...createActs(desk),
+    ...(selection.isEmpty ? {} : createSelectionActs(selectionActs)),
   };
   const keys = useInboxKeys((act) => acts[act]());
   const open = useCallback(
@@ -84,6 +91,8 @@ function Inbox({ agentId }: { agentId: string }) {
           search={search}
           openId={openId}
           keys={keys}
+          selection={selection}
+          selectionActs={selectionActs}
           activeAt={active.at}
           hrefOf={go.hrefOf}
           onSearch={go.search}
@@ -136,6 +145,17 @@ function createActs(desk: RefObject<DeskHandle | null>) {
     close: () => desk.current?.close(),
     resolve: () => desk.current?.resolve(),
     snooze: () => desk.current?.snooze(),
+  };
+}
+
+/** With a selection, these keys act on it instead of the open conversation. */
+function createSelectionActs(selection: RefObject<SelectionHandle | null>) {
+  return {
+    resolve: () => selection.current?.resolve(),
+    snooze: () => selection.current?.snooze(),
+    assign: () => selection.current?.assign(),
+    addTag: () => selection.current?.addTag(),
+    delete: () => selection.current?.delete(),
   };
 }
 

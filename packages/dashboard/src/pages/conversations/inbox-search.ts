@@ -1,4 +1,4 @@
-import type { ConversationTag } from "@foyer/contract";
+import type { ConversationSelection, ConversationTag } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { Input, Output } from "@foyer/sdk";
 import { startOfDay } from "../../components/start-of-day.ts";
@@ -70,6 +70,14 @@ export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
     from: startOfDay(from),
     to: startOfDay(to, 1),
   });
+}
+
+/**
+ * The filters of the list for a bulk action on everything that it finds, or null if they contain one that bulk actions
+ * do not know.
+ */
+export function toSelection({ from, to, userId, ...filters }: ListQuery): ConversationSelection | null {
+  return from === undefined && to === undefined && userId === undefined ? filters : null;
 }
 
 function toBoolean(text: string | undefined): boolean | undefined {

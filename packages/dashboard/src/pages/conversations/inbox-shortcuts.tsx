@@ -4,6 +4,8 @@ import { Toggle } from "../../components/field.tsx";
 const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
   { keys: ["j", "k"], does: "Next or previous conversation" },
   { keys: ["Enter"], does: "Open" },
+  { keys: ["x"], does: "Select, for an action on several" },
+  { keys: ["Shift", "x"], does: "Select all since the last selected" },
   { keys: ["Esc"], does: "Back to the list" },
   { keys: ["t"], does: "Take over" },
   { keys: ["r"], does: "Write a reply" },

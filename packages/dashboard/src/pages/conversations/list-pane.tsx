@@ -3,16 +3,26 @@ import { type RefObject, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState } from "../../components/states.tsx";
+import { BulkProgress } from "./bulk-progress.tsx";
 import { Colleagues } from "./colleagues.tsx";
 import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationList, type ListHandle } from "./conversation-list.tsx";
 import { ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { InboxFilters } from "./inbox-filters.tsx";
-import { describeFilters, type InboxSearch, type ListedConversation, noFilters, readView } from "./inbox-search.ts";
+import {
+  describeFilters,
+  type InboxSearch,
+  type ListedConversation,
+  noFilters,
+  readView,
+  toSelection,
+} from "./inbox-search.ts";
 import { NobodyNeedsYou, NoMatches } from "./inbox-states.tsx";
 import { InboxViews } from "./inbox-views.tsx";
+import { SelectionBar, type SelectionHandle } from "./selection-bar.tsx";
 import type { useConversationList } from "./use-conversation-list.ts";
+import type { Selection } from "./use-selection.ts";
 import { WaitingFirst, type WaitingGroup } from "./waiting-first.tsx";
 
 type Props = {
@@ -24,6 +34,8 @@ type Props = {
   openId: string | null;
   activeAt: number;
   keys: { isOn: boolean };
+  selection: Selection;
+  selectionActs: RefObject<SelectionHandle | null>;
   hrefOf: (row: ListedConversation) => string;
   onSearch: (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
   onOpen: (row: ListedConversation) => void;
@@ -34,34 +46,56 @@ type Props = {
 };
 
 /** The left column: the number of conversations, the search, the filters and the list. */
-export function ListPane({ list, waiting, keys, search, field, onSearch, onHelp, onLeaveSearch, ...rest }: Props) {
+export function ListPane({
+  list,
+  waiting,
+  keys,
+  search,
+  field,
+  selectionActs,
+  onSearch,
+  onHelp,
+  onLeaveSearch,
+  ...rest
+}: Props) {
+  const { selection } = rest;
   const { window } = list;
   const [isExporting, setExporting] = useState(false);
   const title = window ? formatTotal(window.total) : "Conversations";
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <header className="flex min-h-14 items-center gap-2 ps-4 pe-2 xl:ps-8">
-        <h1 className="min-w-0 flex-1 truncate text-lg">{title}</h1>
-        <p role="status" className="sr-only">
-          {list.isStale ? "" : title}
-        </p>
-        <Colleagues />
-        <Menu
-          trigger={
-            <IconButton label="More actions">
-              <Ellipsis size={18} aria-hidden />
-            </IconButton>
-          }
-          items={[
-            {
-              label: "Export conversations",
-              onSelect: () => setExporting(true),
-              disabled: !window?.total || list.isStale,
-            },
-            { label: "Keyboard shortcuts", onSelect: onHelp },
-          ]}
+      {selection.isOn ? (
+        <SelectionBar
+          selection={selection}
+          filter={list.isStale ? null : toSelection(list.filters)}
+          total={window?.total ?? 0}
+          handle={selectionActs}
         />
-      </header>
+      ) : (
+        <header className="flex min-h-14 items-center gap-2 ps-4 pe-2 xl:ps-8">
+          <h1 className="min-w-0 flex-1 truncate text-lg">{title}</h1>
+          <p role="status" className="sr-only">
+            {list.isStale ? "" : title}
+          </p>
+          <Colleagues />
+          <Menu
+            trigger={
+              <IconButton label="More actions">
+                <Ellipsis size={18} aria-hidden />
+              </IconButton>
+            }
+            items={[
+              { label: "Select conversations", onSelect: selection.start, disabled: !window?.total },
+              {
+                label: "Export conversations",
+                onSelect: () => setExporting(true),
+                disabled: !window?.total || list.isStale,
+              },
+              { label: "Keyboard shortcuts", onSelect: onHelp },
+            ]}
+          />
+        </header>
+      )}
       <ConnectionLost className="mb-2" />
       <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
       <InboxViews view={readView(search)} onChange={onSearch} />
@@ -82,6 +116,7 @@ export function ListPane({ list, waiting, keys, search, field, onSearch, onHelp,
           </div>
         )}
       </div>
+      <BulkProgress />
       {isExporting && window && (
         <ExportDialog query={list.filters} total={window.total} onClose={() => setExporting(false)} />
       )}
@@ -98,7 +133,17 @@ function Body({
   ...rest
 }: Pick<
   Props,
-  "list" | "waiting" | "handle" | "search" | "openId" | "activeAt" | "hrefOf" | "onSearch" | "onOpen" | "onActive"
+  | "list"
+  | "waiting"
+  | "handle"
+  | "search"
+  | "selection"
+  | "openId"
+  | "activeAt"
+  | "hrefOf"
+  | "onSearch"
+  | "onOpen"
+  | "onActive"
 > & {
   query: string;
 }) {

@@ -1,17 +1,31 @@
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
+import { pluralize } from "../../components/plural.ts";
 import { listSnoozeTimes } from "./snooze-times.ts";
 
 const dayAndTime = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "numeric", minute: "2-digit" });
 
-/** Chooses when the conversation opens again. */
-export function SnoozeDialog({ onChoose, onClose }: { onChoose: (until: Date) => void; onClose: () => void }) {
+/** Chooses when a conversation opens again, or several. */
+export function SnoozeDialog({
+  count = 1,
+  onChoose,
+  onClose,
+}: {
+  /** The number of conversations. */
+  count?: number;
+  onChoose: (until: Date) => void;
+  onClose: () => void;
+}) {
   const [times] = useState(() => listSnoozeTimes(new Date()));
   return (
     <Dialog
-      title="Snooze conversation"
-      description="It opens again at this time, or when the visitor writes."
+      title={count === 1 ? "Snooze conversation" : `Snooze ${pluralize(count, "conversation")}`}
+      description={
+        count === 1
+          ? "It opens again at this time, or when the visitor writes."
+          : "They open again at this time, or when the visitor writes."
+      }
       isOpen
       onClose={onClose}
     >

@@ -5,6 +5,8 @@ export type InboxAct =
   | "previous"
   | "list"
   | "search"
+  | "select"
+  | "selectRange"
   | "delete"
   | "help"
   | "takeOver"
@@ -20,6 +22,8 @@ export type InboxAct =
 const stored = "foyer.inbox-keys";
 
 const letters: Record<string, InboxAct> = {
+  x: "select",
+  X: "selectRange",
   j: "next",
   k: "previous",
   "/": "search",
@@ -69,7 +73,8 @@ function findAct(event: KeyboardEvent, isOn: boolean): InboxAct | null {
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || !(target instanceof Element)) {
     return null;
   }
-  if (target.closest("input, textarea, select, [role=dialog], [role=menu], [contenteditable]")) return null;
+  if (target.closest("input:not([type=checkbox]), textarea, select, [role=dialog], [role=menu], [contenteditable]"))
+    return null;
   const inList = target.closest("[data-conversation]") ? listKeys[key] : undefined;
   if (inList) return inList;
   if (key === "Escape") return "list";

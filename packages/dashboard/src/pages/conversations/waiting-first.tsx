@@ -4,6 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { ConversationRow, ROW_HEIGHT } from "./conversation-row.tsx";
 import type { InboxSearch, ListedConversation } from "./inbox-search.ts";
+import type { Selection } from "./use-selection.ts";
 
 const SHOWN = 3;
 
@@ -28,6 +29,7 @@ export function WaitingFirst({
   group: { rows, total },
   openId,
   hrefOf,
+  selection,
   onOpen,
   onActive,
   onShowAll,
@@ -35,6 +37,7 @@ export function WaitingFirst({
   group: WaitingGroup;
   openId: string | null;
   hrefOf: (row: ListedConversation) => string;
+  selection: Selection;
   onOpen: (row: ListedConversation) => void;
   onActive: (id: string) => void;
   onShowAll: () => void;
@@ -54,6 +57,9 @@ export function WaitingFirst({
               query=""
               isOpen={row.id === openId}
               isReachable
+              isSelecting={selection.isOn}
+              isSelected={selection.has(row.id)}
+              onToggle={selection.toggle}
               onOpen={onOpen}
               onFocus={onActive}
             />

@@ -1,4 +1,4 @@
-import { maxBulkConversations } from "@foyer/contract";
+import { maxBulkConversations } from "@foyer/contract/rules/limits";
 import { tagKey, toTagName } from "@foyer/contract/rules/tag-name";
 import type { ConversationService } from "../../conversations/service.ts";
 import type { BulkActionRow, BulkItemRow } from "../../db/tables/inbox.ts";

@@ -1,4 +1,5 @@
-import { type BulkAction, type BulkActionBody, type ConversationSelection, maxBulkIds } from "@foyer/contract";
+import type { BulkAction, BulkActionBody, ConversationSelection } from "@foyer/contract";
+import { maxBulkIds } from "@foyer/contract/rules/limits";
 import { toTagName } from "@foyer/contract/rules/tag-name";
 import { HOUR_MS } from "@foyer/contract/rules/time";
 import { areMembers } from "../../auth/members/members.ts";
