@@ -1,5 +1,5 @@
 import type { BulkAction, BulkActionName } from "@foyer/contract";
-import { useBulkActions } from "../../data/bulk-actions.ts";
+import { useBulkActions } from "./bulk-actions.ts";
 
 const doing: Record<BulkActionName, string> = {
   assign: "Assigning",

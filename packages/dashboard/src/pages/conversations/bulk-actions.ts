@@ -1,10 +1,10 @@
 import type { BulkAction, BulkActionBody, BulkActionName } from "@foyer/contract";
 import { FoyerError } from "@foyer/sdk";
 import { useSyncExternalStore } from "react";
-import { pluralize } from "../components/plural.ts";
-import { api } from "./api.ts";
-import { refresh } from "./queries.ts";
-import { notify } from "./toasts.ts";
+import { pluralize } from "../../components/plural.ts";
+import { api } from "../../data/api.ts";
+import { refresh } from "../../data/queries.ts";
+import { notify } from "../../data/toasts.ts";
 
 /** How often the progress is read, in milliseconds. */
 const POLL_MS = 400;
