@@ -28,6 +28,58 @@ describe("triage in the inbox", () => {
   const heading = (page: Page, number: number) =>
     page.getByRole("heading", { name: `Question number ${number}?`, exact: true, level: 2 });
 
+  it("sends a canned reply with its actions, and sends and resolves with one key", async () => {
+    const { page, problems } = await site.signIn();
+    const agentId = await createAgent(page, 2);
+    await page.goto(`${site.server.url}/dashboard/settings/canned-replies`);
+    await page.getByRole("button", { name: "Create canned reply" }).click();
+    const dialog = page.getByRole("dialog", { name: "Create canned reply" });
+    await dialog.getByLabel("Name").fill("Money back");
+    await dialog.getByLabel("Text").fill("{{member.name}} here: the question about {{order.id}} is answered.");
+    await dialog.getByLabel("Conversation after sending").selectOption("Snooze it for 3 hours");
+    await site.picture(page, "macro-dialog");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Create canned reply" }).click();
+    await page.getByText("Canned reply created").waitFor();
+
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open`);
+    await page.getByRole("heading", { name: "2 conversations" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await heading(page, 1).waitFor();
+    await page.keyboard.press("t");
+    const field = page.getByLabel("Message to the visitor");
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.type("/answered question");
+    await page.getByRole("option", { name: /Money back/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("After sending: snooze for 3 hours").waitFor();
+    await page.getByText("Not filled in: {{order.id}}.").waitFor();
+    for (const scheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await site.picture(page, `macro-composer-${scheme}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => measureOverflow(page)).toBe(0);
+    await site.picture(page, "macro-composer-phone");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await field.focus();
+    await page.keyboard.press("Enter");
+
+    await heading(page, 2).waitFor();
+    await page.keyboard.press("t");
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.type("Done");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("No open conversations").waitFor();
+    const list = (status: string) => site.call(page, "GET", `/conversations?agentId=${agentId}&status=${status}`);
+    expect((await list("snoozed")).data).toHaveLength(1);
+    expect((await list("resolved")).data).toHaveLength(1);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   it("reads, answers, tags and resolves twenty conversations with the keyboard alone", async () => {
     const { page, problems } = await site.signIn();
     const agentId = await createAgent(page, COUNT);

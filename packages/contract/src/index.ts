@@ -39,6 +39,7 @@ export * from "./forms/mail-recipient.ts";
 export * from "./handoff/handoff.ts";
 export * from "./inbox/analytics.ts";
 export * from "./inbox/bulk.ts";
+export * from "./inbox/canned-replies.ts";
 export * from "./inbox/inbox.ts";
 export * from "./inbox/notices.ts";
 export * from "./inbox/teams.ts";

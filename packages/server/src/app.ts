@@ -193,10 +193,10 @@ export async function createApp(deps: AppDeps) {
   const chat = createChat(deps, parts, { ...sources, toolRunner, visitorTriggers });
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
   const inboxParts = { conversations, assignConversation, log: conversationLog };
-  const inbox = createInboxService(deps, { ...inboxParts, agents, attachments });
+  const desk = createDesk(deps, { ...inboxParts, trash: trash.conversations });
+  const inbox = createInboxService(deps, { ...inboxParts, agents, attachments, actions: desk.replyActions });
   const notices = addNotices(app, deps, { ...parts, ...inboxParts, outbox, inbox, live, recorder: noticeRecorder });
   const evaluations = createEvaluations(deps, { agents, conversations }, sources);
-  const desk = createDesk(deps, { ...inboxParts, trash: trash.conversations });
   const sweepers = [attachmentSweeper, createStatusTimer(deps, conversationLog)];
   const timers = [idleWorker, notices, ...sweepers, trash.purge, desk.bulk.worker, evaluations.replays.worker];
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));

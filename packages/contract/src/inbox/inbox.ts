@@ -2,8 +2,8 @@ import Type, { type Static, type TSchema } from "typebox";
 import { MessageAttachment, memberAttachmentIds } from "../attachments/attachments.ts";
 import { Message, MessagePreview } from "../conversations/conversation.ts";
 import { handlers, handoffLimits, Ownership, Person } from "../handoff/handoff.ts";
-import { textPatterns } from "../rules/text-patterns.ts";
 import { idParams, inEnvelope, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "../schema.ts";
+import { ReplyActions } from "./canned-replies.ts";
 
 const tags = ["Inbox"];
 const conversation = idParams("conversation");
@@ -16,7 +16,8 @@ export const sendMemberMessage = {
   schema: {
     tags,
     summary: "Write to the visitor",
-    description: "Takes the conversation over first. If another member has it, the response is 409.",
+    description:
+      "Takes the conversation over first. If another member has it, the response is 409. With `actions`, the message and the actions are stored together: if an action names a tag, member or team that no longer exists, nothing is sent.",
     params: conversation,
     body: Type.Object({
       content: Type.String({
@@ -24,6 +25,7 @@ export const sendMemberMessage = {
         description: "Markdown. It can be empty beside `attachments`.",
       }),
       attachments: memberAttachmentIds,
+      actions: Type.Optional(nullable(ReplyActions)),
     }),
     response: { 201: inEnvelope(ref(Message)) },
   },
@@ -286,72 +288,5 @@ export const deleteNote = {
       noteId: Type.String({ description: "Id of the note" }),
     }),
     response: { 200: inEnvelope(Success) },
-  },
-} as const;
-
-/** The maximum number of canned replies of an organization. */
-export const maxCannedReplies = 500;
-const cannedName = Type.String({
-  minLength: 1,
-  maxLength: 80,
-  pattern: textPatterns.notBlank,
-  description: "What members search for",
-});
-const cannedText = Type.String({
-  minLength: 1,
-  maxLength: handoffLimits.message,
-  pattern: textPatterns.notBlank,
-  description: "Markdown. `{{visitor.name}}` and `{{visitor.email}}` are filled in.",
-});
-
-/** A prepared answer that members insert. */
-export const CannedReply = Type.Object(
-  { id: Type.String(), name: cannedName, text: cannedText, createdAt: Timestamp, updatedAt: Timestamp },
-  { $id: "CannedReply" },
-);
-export type CannedReply = Static<typeof CannedReply>;
-
-export const listCannedReplies = {
-  method: "GET",
-  url: "/canned-replies",
-  config: { access: "account" },
-  schema: { tags, summary: "List canned replies by name", response: { 200: Type.Array(ref(CannedReply)) } },
-} as const;
-
-export const createCannedReply = {
-  method: "POST",
-  url: "/canned-replies",
-  config: { access: "account", idempotent: true },
-  schema: {
-    tags,
-    summary: "Create a canned reply",
-    description: `An organization can have up to ${maxCannedReplies} canned replies.`,
-    body: Type.Object({ name: cannedName, text: cannedText }),
-    response: { 201: ref(CannedReply) },
-  },
-} as const;
-
-export const updateCannedReply = {
-  method: "PATCH",
-  url: "/canned-replies/:id",
-  config: { access: "account" },
-  schema: {
-    tags,
-    summary: "Update a canned reply",
-    params: idParams("canned reply"),
-    body: Type.Object({ name: Type.Optional(cannedName), text: Type.Optional(cannedText) }),
-    response: { 200: ref(CannedReply) },
-  },
-} as const;
-
-export const deleteCannedReply = {
-  method: "DELETE",
-  url: "/canned-replies/:id",
-  config: { access: "account" },
-  schema: {
-    tags,
-    summary: "Delete a canned reply",
-    params: idParams("canned reply"),
-    response: { 200: Success },
   },
 } as const;

@@ -98,6 +98,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0121-visitor-notes",
       "0124-team-views",
       "0128-handoff-times",
+      "0129-reply-actions",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -182,6 +183,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0121-visitor-notes",
       "0124-team-views",
       "0128-handoff-times",
+      "0129-reply-actions",
     ]);
   });
 

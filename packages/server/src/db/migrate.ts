@@ -75,6 +75,7 @@ import { trash } from "./migrations/0120-trash.ts";
 import { visitorNotes } from "./migrations/0121-visitor-notes.ts";
 import { teamViews } from "./migrations/0124-team-views.ts";
 import { handoffTimes } from "./migrations/0128-handoff-times.ts";
+import { replyActions } from "./migrations/0129-reply-actions.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -160,6 +161,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0121-visitor-notes", visitorNotes],
   ["0124-team-views", teamViews],
   ["0128-handoff-times", handoffTimes],
+  ["0129-reply-actions", replyActions],
 ];
 
 /**

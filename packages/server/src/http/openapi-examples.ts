@@ -106,7 +106,11 @@ export const requestExamples: Examples = {
     columns: ["assignee", "tags"],
   },
   updateInboxView: { name: "Open refunds" },
-  createCannedReply: { name: "Refund", text: "Hello {{visitor.name}}, the refund takes three working days." },
+  createCannedReply: {
+    name: "Refund",
+    text: "Hello {{visitor.name}}, the refund takes three working days.",
+    actions: { resolve: true },
+  },
   updateCannedReply: { name: "Refund on its way" },
   putNoticeSettings: { email: false },
   createPushSubscription: {

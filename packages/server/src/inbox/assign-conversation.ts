@@ -9,6 +9,14 @@ import { AppError } from "../errors.ts";
 
 type Parts = { handOver: ChatService["handOver"]; log: Pick<ConversationLog, "assign"> };
 
+type Assignment = {
+  userId: string;
+  mayReplace: boolean;
+  assignedBy?: string | null;
+  /** takes the locks of `work` that have to be taken before that of the conversation */
+  prepare?(trx: Transaction<Tables>): Promise<void>;
+};
+
 export type AssignConversation = ReturnType<typeof createAssignConversation>;
 
 /**
@@ -23,13 +31,14 @@ export function createAssignConversation(
 ) {
   return async <T>(
     { organizationId, id: conversationId }: Pick<ConversationRow, "id" | "organizationId">,
-    { userId, mayReplace, assignedBy = null }: { userId: string; mayReplace: boolean; assignedBy?: string | null },
+    { userId, mayReplace, assignedBy = null, prepare }: Assignment,
     work: (trx: Transaction<Tables>, isAssigned: boolean) => Promise<T>,
   ): Promise<T> => {
     const silent = await handOver.stop(conversationId);
     const { ended, result } = await inTransaction(db, async (trx) => {
       // Without this lock, a concurrent removal of the member would not release this conversation.
       if (!(await isMemberUntilCommit(trx, databaseKind, { organizationId, userId }))) throw memberHasLeftError();
+      await prepare?.(trx);
       const assigned = await log.assign(trx, { organizationId, conversationId }, { userId, mayReplace, assignedBy });
       return { ended: assigned?.ended ?? [], result: await work(trx, assigned !== null) };
     });

@@ -19,6 +19,7 @@ import type { LiveStreams } from "./live/live-streams.ts";
 import { liveRoutes } from "./live/routes.ts";
 import { noteRoutes } from "./notes/routes.ts";
 import { createNoteService } from "./notes/service.ts";
+import { createReplyActionRunner } from "./reply-actions.ts";
 import { inboxRoutes } from "./routes.ts";
 import type { InboxService } from "./service.ts";
 import { teamRoutes } from "./teams/routes.ts";
@@ -28,7 +29,7 @@ import { createViewService } from "./views/service.ts";
 
 export type Desk = ReturnType<typeof createDesk>;
 
-/** Creates what members order the inbox with: teams, tags, saved views and bulk actions. */
+/** Creates what members order the inbox with: teams, tags, saved views, bulk actions and the actions of replies. */
 export function createDesk(
   deps: AppDeps,
   parts: Omit<Parameters<typeof createBulkService>[1], "tags" | "views"> & { log: ConversationLog },
@@ -39,6 +40,7 @@ export function createDesk(
     tags,
     views,
     teams: createTeamService(deps, parts.log),
+    replyActions: createReplyActionRunner(deps, { log: parts.log, tags }),
     bulk: createBulkService(deps, { ...parts, tags, views }),
   };
 }

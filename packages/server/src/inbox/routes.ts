@@ -77,11 +77,12 @@ export function inboxRoutes(
       const member = readMember(request);
       checkContent(request.body);
       const scope = credentialId(requirePrincipal(request));
-      const { content, attachments } = request.body;
+      const { content, attachments, actions } = request.body;
       const message = await idempotency.run({ request, reply, scope }, (keep) =>
         inbox.send(member, request.params.id, {
           content,
           attachments: { ids: attachments ?? [], uploaderId: scope },
+          actions: actions ?? {},
           keep,
         }),
       );

@@ -1,4 +1,4 @@
-import type { Message, Ownership } from "@foyer/contract";
+import type { Message, Ownership, ReplyActions } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../agents/handoff.ts";
 import type { AgentService } from "../agents/service.ts";
@@ -15,6 +15,7 @@ import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import type { AssignConversation } from "./assign-conversation.ts";
+import type { ReplyActionRunner } from "./reply-actions.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };
@@ -23,6 +24,7 @@ export type Member = { organizationId: string; userId: string; name: string };
 type Sent = {
   content: string;
   attachments?: { ids: readonly string[]; uploaderId: string };
+  actions?: ReplyActions;
   keep?: SaveResponse | undefined;
 };
 
@@ -49,6 +51,7 @@ export type InboxParts = {
   conversations: ConversationService;
   attachments: Pick<AttachmentService, "resolveUploads">;
   assignConversation: AssignConversation;
+  actions: ReplyActionRunner;
   log: ConversationLog;
 };
 
@@ -57,7 +60,7 @@ export type InboxService = ReturnType<typeof createInboxService>;
 /** Hands conversations over to members of the team and returns them to the agent. */
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
   const { agents, conversations, attachments: uploads, assignConversation, log } = parts;
-  const storeMessage = createMessageSender(log);
+  const storeMessage = createMessageSender(log, parts.actions);
   const end = createHandoffEnder({ db }, { conversations, ownership: readOwnership, log });
 
   async function readOwnership(viewer: Viewer, id: string): Promise<Ownership> {
@@ -172,23 +175,28 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     close: (member: Member, id: string, options: EndOptions = {}) =>
       end(member, id, { ...options, endedBy: "closed", note: null }),
     /**
-     * Takes the conversation over and sends a message to the visitor.
-     * @throws 409 when another member has the conversation, or it is full
+     * Takes the conversation over, sends a message to the visitor, and runs the actions, all in one transaction.
+     * @throws 400 when an action names something that does not exist, 409 when another member has the conversation, or
+     * it is full
      */
     async send(
       member: Member,
       id: string,
-      { content, attachments = { ids: [], uploaderId: "" }, keep }: Sent,
+      { content, attachments = { ids: [], uploaderId: "" }, actions = {}, keep }: Sent,
     ): Promise<Message> {
       const { organizationId, userId } = member;
       const row = await conversations.existing({ organizationId }, id);
       const { ids, uploaderId } = attachments;
       const attached = await uploads.resolveUploads({ organizationId, conversationId: id, uploaderId }, ids);
-      const write = (trx: Transaction<Tables>) => storeMessage(trx, { member, id, content, attached, keep });
+      const write = (trx: Transaction<Tables>) => storeMessage(trx, { member, id, content, attached, actions, keep });
+      const prepare = (trx: Transaction<Tables>) => parts.actions.prepare(trx, organizationId, actions);
       const sent =
         row.assigneeId === userId
-          ? await inTransaction(db, write)
-          : await assignConversation(row, { userId, mayReplace: false }, write);
+          ? await inTransaction(db, async (trx) => {
+              await prepare(trx);
+              return write(trx);
+            })
+          : await assignConversation(row, { userId, mayReplace: false, prepare }, write);
       if (sent) return sent;
       await checkOwner(member, id);
       throw new AppError("CONFLICT", "Another member has just taken or returned this conversation. Try again.");
@@ -231,20 +239,22 @@ type MessageToSend = {
   id: string;
   content: string;
   attached: readonly AttachmentRow[];
+  actions: ReplyActions;
   keep: SaveResponse | undefined;
 };
 
 /** @returns a function that stores a member's message, and resolves to null unless the member has the conversation */
-function createMessageSender(log: Pick<ConversationLog, "appendMemberMessage">) {
+function createMessageSender(log: Pick<ConversationLog, "appendMemberMessage">, runner: ReplyActionRunner) {
   return async (
     trx: Transaction<Tables>,
-    { member, id, content, attached, keep }: MessageToSend,
+    { member, id, content, attached, actions, keep }: MessageToSend,
   ): Promise<Message | null> => {
     const { organizationId, userId, name } = member;
     const conversation = { organizationId, conversationId: id };
     const added = await log.appendMemberMessage(trx, conversation, { userId, name, content, attachments: attached });
     if (!added) return null;
     const created = toMessage({ ...added.message, attachments: attached }, true);
+    await runner.run(trx, member, { conversationId: id, actions });
     await keep?.(trx, added.agentId, created);
     return created;
   };

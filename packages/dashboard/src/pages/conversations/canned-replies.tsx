@@ -1,28 +1,29 @@
 import type { Output } from "@foyer/sdk";
 import { Link } from "@tanstack/react-router";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useMemo, useState } from "react";
 import { isComposing } from "../../components/composing.ts";
 import { ListOption } from "../../components/option-list.tsx";
-import { filterReplies } from "./canned-text.ts";
+import { filterReplies, findFitting } from "./canned-text.ts";
 
-type CannedReply = Output<"listCannedReplies">[number];
+export type CannedReply = Output<"listCannedReplies">[number];
 
 /**
  * The canned replies that a `/` in the text offers.
  * @param replies undefined until they have loaded
- * @param search what follows the slash, or null without one
+ * @param search what follows the slash, or null without one, and the visitor's last message
  * @param onInsert called with the reply and the position of the slash
  */
 export function useCannedReplies(
   replies: readonly CannedReply[] | undefined,
-  search: { at: number; query: string } | null,
+  { search, message }: { search: { at: number; query: string } | null; message: string },
   onInsert: (reply: CannedReply, at: number) => void,
 ) {
   const [active, setActive] = useState(0);
   /** The position of the slash whose list was closed with Escape. */
   const [dismissed, setDismissed] = useState(-1);
   const isOpen = search !== null && dismissed !== search.at;
-  const shown = isOpen && replies ? filterReplies(replies, search.query) : [];
+  const fitting = useMemo(() => (isOpen && replies ? findFitting(replies, message) : []), [isOpen, replies, message]);
+  const shown = isOpen && replies ? filterReplies(replies, search.query, fitting) : [];
   const at = Math.min(active, Math.max(0, shown.length - 1));
   const choose = (reply: CannedReply) => {
     if (search) onInsert(reply, search.at);

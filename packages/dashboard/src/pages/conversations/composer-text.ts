@@ -1,4 +1,8 @@
+import type { Output } from "@foyer/sdk";
 import { useCallback, useState } from "react";
+
+/** What else happens when a reply is sent. */
+export type ReplyActions = NonNullable<Output<"listCannedReplies">[number]["actions"]>;
 
 export type ComposerMode = "reply" | "note";
 
@@ -23,6 +27,30 @@ export function useComposerText(conversationId: string, mode: ComposerMode) {
     [key],
   );
   return [kept.get(key) ?? "", setText] as const;
+}
+
+/** The actions of the canned replies that were inserted, by conversation. */
+const keptActions = new Map<string, ReplyActions>();
+
+/** The actions that run when the reply is sent. They are kept as long as its text. */
+export function useComposerActions(conversationId: string) {
+  const [, rerender] = useState(0);
+  const setActions = useCallback(
+    (actions: ReplyActions | null) => {
+      if (actions) keptActions.set(conversationId, actions);
+      else keptActions.delete(conversationId);
+      rerender((count) => count + 1);
+    },
+    [conversationId],
+  );
+  return [keptActions.get(conversationId) ?? null, setActions] as const;
+}
+
+/** Combines the actions of two canned replies in one message. The later one decides what happens to the conversation. */
+export function combineActions(first: ReplyActions | null, { tagIds = [], ...then }: ReplyActions): ReplyActions {
+  const { tagIds: firstTagIds = [], ...firstThen } = first ?? {};
+  const tags = [...new Set([...firstTagIds, ...tagIds])];
+  return { ...(tags.length > 0 ? { tagIds: tags } : {}), ...(Object.keys(then).length > 0 ? then : firstThen) };
 }
 
 /** Removes `sent` from the beginning of the text after it was sent. The rest was typed in the meantime. */

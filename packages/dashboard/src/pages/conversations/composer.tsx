@@ -14,9 +14,18 @@ import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { notify } from "../../data/toasts.ts";
 import { CannedReplyList, useCannedReplies } from "./canned-replies.tsx";
 import { fillCannedText, findSlashSearch } from "./canned-text.ts";
-import { type ComposerMode, useComposerText, withoutSent } from "./composer-text.ts";
+import { ActionsLine, SendHints } from "./composer-lines.tsx";
+import {
+  type ComposerMode,
+  combineActions,
+  type ReplyActions,
+  useComposerActions,
+  useComposerText,
+  withoutSent,
+} from "./composer-text.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 import type { Sent } from "./use-send.ts";
+import { useSendKey } from "./use-send-key.ts";
 import { useTypingReport } from "./use-typing-report.ts";
 
 /** The server's limits, in characters. */
@@ -34,14 +43,29 @@ type Props = {
   onMode: (mode: ComposerMode) => void;
   /** Called when Escape leaves the field. */
   onLeave: () => void;
+  /** Called when a reply that resolves or snoozes the conversation was sent. */
+  onResolved: (id: string) => void;
 };
 
 /** Writes a message to the visitor, or an internal note. Enter sends, except on touch screens. */
-export function Composer({ conversation, agentName, mode, canReply, field, sending, onMode, onLeave }: Props) {
+export function Composer({
+  conversation,
+  agentName,
+  mode,
+  canReply,
+  field,
+  sending,
+  onMode,
+  onLeave,
+  onResolved,
+}: Props) {
   const { id } = conversation;
   const listId = useId();
   const [text, setText] = useComposerText(id, mode);
+  const [actions, setActions] = useComposerActions(id);
   const [caret, setCaret] = useState(0);
+  const sendKey = useSendKey();
+  const memberName = useQuery(endpointQuery("getSession")).data?.user.name ?? null;
   const { send, isSending } = sending;
   const attaching = useAttachments((file, signal) => attach(request, file, { conversationId: id, signal }));
   const draft = useEndpointMutation("draftReply");
@@ -56,16 +80,23 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   };
   const slash = isReply ? findSlashSearch(text, caret) : null;
   const { data: replies } = useQuery({ ...endpointQuery("listCannedReplies"), enabled: slash !== null });
-  const canned = useCannedReplies(replies, slash, (reply, at) => {
-    const filled = fillCannedText(reply.text, conversation);
+  const message = conversation.messages.findLast(({ role }) => role === "user")?.content ?? "";
+  const canned = useCannedReplies(replies, { search: slash, message }, (reply, at) => {
+    const { userName: visitorName, userEmail: visitorEmail } = conversation;
+    const filled = fillCannedText(reply.text, { visitorName, visitorEmail, memberName, agentName });
+    if (reply.actions) setActions(combineActions(actions, reply.actions));
     write(text.slice(0, at) + filled + text.slice(caret), at + filled.length);
   });
   const ids = attaching.attachments.map(({ id: attachmentId }) => attachmentId);
   const canSend = (text.trim() !== "" || ids.length > 0) && !attaching.isPending && !isSending;
-  const submit = async () => {
+  const submit = async ({ resolves = false } = {}) => {
     const sent = text.trim();
-    if (!canSend || !(await send({ text: sent, attachments: ids }))) return;
+    const resolving: ReplyActions = { ...(actions?.tagIds ? { tagIds: actions.tagIds } : {}), resolve: true };
+    const run = isReply ? (resolves ? resolving : actions) : null;
+    if (!canSend || !(await send({ text: sent, attachments: ids, actions: run }))) return;
     attaching.clear();
+    if (isReply) setActions(null);
+    if (run?.resolve || run?.snoozeMinutes) onResolved(id);
     setText((now) => withoutSent(now, text));
     // A note only interrupts the conversation with the visitor, so return to replying, unless the member is already
     // writing another note.
@@ -91,6 +122,7 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
         attaching={attaching}
       />
       <DraftList attaching={attaching} />
+      {isReply && actions && <ActionsLine actions={actions} onRemove={() => setActions(null)} />}
       <p role="status" className="flex items-center gap-2 text-sm text-soft empty:hidden">
         {draft.isPending && (
           <>
@@ -113,6 +145,8 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
           value={text}
           onChange={(event) => {
             setText(event.target.value);
+            // A text that was deleted takes the actions of its canned reply with it.
+            if (isReply && event.target.value === "") setActions(null);
             setCaret(event.target.selectionEnd);
             if (isReply) reportTyping();
           }}
@@ -127,10 +161,11 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
               onLeave();
             }
             // On touch screens, Enter is the only way to start a new line.
-            const isNewLine = event.shiftKey || (matchMedia("(hover: none)").matches && !event.ctrlKey);
+            const isNewLine =
+              event.shiftKey || (matchMedia("(hover: none)").matches && !event.ctrlKey && !event.metaKey);
             if (event.key !== "Enter" || isNewLine) return;
             event.preventDefault();
-            void submit();
+            void submit({ resolves: isReply && sendKey.resolves && (event.ctrlKey || event.metaKey) });
           }}
           className={`max-h-[30vh] min-h-11 min-w-0 flex-1 resize-none rounded-lg border bg-raised px-3 py-2.5 ${isReply ? "border-edge" : "border-dashed border-edge"}`}
         />
@@ -144,6 +179,7 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
           <ArrowUp size={18} aria-hidden />
         </IconButton>
       </div>
+      {isReply && <SendHints text={text} />}
     </form>
   );
 }

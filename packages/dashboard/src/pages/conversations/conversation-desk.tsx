@@ -114,6 +114,7 @@ export function ConversationDesk({
             field={field}
             sending={sending}
             onLeave={onLeave}
+            onResolved={onResolved}
             canReply={isMine}
             onMode={write}
           />

@@ -1,5 +1,6 @@
 import { Dialog } from "../../components/dialog.tsx";
 import { Toggle } from "../../components/field.tsx";
+import { sendKeyName, useSendKey } from "./use-send-key.ts";
 
 const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
   { keys: ["j", "k"], does: "Next or previous conversation" },
@@ -17,6 +18,7 @@ const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
   { keys: ["s"], does: "Snooze" },
   { keys: ["c"], does: "Close the conversation" },
   { keys: ["/"], does: "Search, or insert a canned reply" },
+  { keys: [sendKeyName], does: "Send the reply and resolve" },
   { keys: ["↓"], does: "Move from search to the list" },
   { keys: ["Delete"], does: "Delete (asks first)" },
   { keys: ["?"], does: "Show keyboard shortcuts" },
@@ -51,6 +53,7 @@ export function ShortcutsDialog({
   isOpen: boolean;
   onClose: () => void;
 }) {
+  const sendKey = useSendKey();
   return (
     <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
       <ShortcutList />
@@ -59,6 +62,12 @@ export function ShortcutsDialog({
         help="Turn them off if you use speech input. Enter, Esc, Delete and the arrow keys keep working."
         value={keys.isOn}
         onChange={keys.toggle}
+      />
+      <Toggle
+        label={`${sendKeyName} also resolves`}
+        help="Otherwise it only sends. This applies to this browser."
+        value={sendKey.resolves}
+        onChange={sendKey.toggle}
       />
     </Dialog>
   );

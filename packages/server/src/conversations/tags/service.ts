@@ -1,10 +1,13 @@
 import { type ConversationTag, maxConversationTags, maxTags, type Tag } from "@foyer/contract";
 import { tagKey, toTagName } from "@foyer/contract/rules/tag-name";
+import type { Transaction } from "kysely";
 import { isDuplicate } from "../../db/database-errors.ts";
 import type { TagRow } from "../../db/tables/notes.ts";
+import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
+import type { ConversationRef } from "../log/change.ts";
 import { compareByName, createTagStore, readConversationTags } from "./store.ts";
 
 /** Finds a conversation of the organization. `existing` throws 404 when there is none. */
@@ -41,12 +44,7 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Conver
       const { id } = await conversations.existing({ organizationId }, conversationId);
       const outcome = await store.add({ organizationId, conversationId: id }, tag);
       if (outcome === "no conversation") throw notFound("Conversation");
-      if (outcome === "conversation full") {
-        throw new AppError(
-          "CONFLICT",
-          `This conversation has ${maxConversationTags} tags. Remove one before you add another.`,
-        );
-      }
+      if (outcome === "conversation full") throw fullError();
       if (outcome === "organization full") {
         throw new AppError(
           "CONFLICT",
@@ -54,6 +52,22 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Conver
         );
       }
       return listTags(organizationId, id);
+    },
+    /**
+     * Adds existing tags in the transaction of a caller that has locked the conversation.
+     * @throws 400 at `path` for a tag that does not exist, 409 when the conversation has too many tags
+     */
+    async addExisting(
+      trx: Transaction<Tables>,
+      { tagIds, path, ...conversation }: ConversationRef & { tagIds: readonly string[]; path: string },
+    ): Promise<void> {
+      if (tagIds.length === 0) return;
+      const { missing, isFull } = await store.addExisting(trx, conversation, tagIds);
+      const [id] = missing;
+      if (id !== undefined) {
+        throw invalid(`${path}.${tagIds.indexOf(id)}`, "names a tag that does not exist", "unknown_reference");
+      }
+      if (isFull) throw fullError();
     },
     /** @throws 404 when the conversation does not exist or does not have the tag */
     async remove(organizationId: string, conversationId: string, tagId: string): Promise<ConversationTag[]> {
@@ -73,6 +87,13 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Conver
       throw new AppError("CONFLICT", `Your organization already has a tag with the name ${names.name}.`);
     }
   }
+}
+
+function fullError(): AppError {
+  return new AppError(
+    "CONFLICT",
+    `This conversation has ${maxConversationTags} tags. Remove one before you add another.`,
+  );
 }
 
 /** Returns the name as it is shown, and the key by which names are compared. */

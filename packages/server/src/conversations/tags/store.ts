@@ -68,6 +68,7 @@ export function createTagStore(db: Db) {
         throw error;
       });
     },
+    addExisting,
     /** @returns false when the conversation does not have the tag */
     async remove(conversation: Conversation, tagId: string): Promise<boolean> {
       return inTransaction(db, async (trx) => {
@@ -107,6 +108,42 @@ async function add(trx: Transaction<Tables>, conversation: Conversation, tag: Ta
     .execute();
   await touchConversation(trx, conversation, tag.createdAt);
   return "added";
+}
+
+/**
+ * Adds existing tags in the transaction of a caller that has locked the conversation. The tags stay locked until it
+ * ends, so that none can be deleted in the meantime.
+ * @returns the ids of tags that do not exist, or that the conversation is full
+ */
+async function addExisting(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId }: Conversation,
+  tagIds: readonly string[],
+): Promise<{ missing: string[]; isFull: boolean }> {
+  const locked = await trx
+    .updateTable("tags")
+    .set((x) => ({ createdAt: x.ref("createdAt") }))
+    .where("organizationId", "=", organizationId)
+    .where("id", "in", tagIds)
+    .returning("id")
+    .execute();
+  const found = new Set(locked.map(({ id }) => id));
+  const missing = tagIds.filter((id) => !found.has(id));
+  if (missing.length > 0) return { missing, isFull: false };
+  const rows = await trx
+    .selectFrom("conversationTags")
+    .select("tagId")
+    .where("organizationId", "=", organizationId)
+    .where("conversationId", "=", conversationId)
+    .execute();
+  const present = new Set(rows.map(({ tagId }) => tagId));
+  const added = tagIds.filter((id) => !present.has(id));
+  if (present.size + added.length > maxConversationTags) return { missing, isFull: true };
+  if (added.length > 0) {
+    const values = added.map((tagId) => ({ organizationId, conversationId, tagId }));
+    await trx.insertInto("conversationTags").values(values).execute();
+  }
+  return { missing, isFull: false };
 }
 
 async function findId(trx: Transaction<Tables>, { organizationId, nameKey }: TagRow): Promise<string | undefined> {

@@ -40,6 +40,8 @@ export type CannedReplyRow = {
   organizationId: string;
   name: string;
   text: string;
+  /** JSON of the actions; null for none */
+  actions: string | null;
   createdAt: Instant;
   updatedAt: Instant;
 };

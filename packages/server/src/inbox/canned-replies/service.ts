@@ -1,13 +1,14 @@
-import { type CannedReply, maxCannedReplies } from "@foyer/contract";
+import { type CannedReply, maxCannedReplies, type ReplyActions } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { CannedReplyRow } from "../../db/tables/notes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { SaveResponse } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
+import { checkReplyActions } from "../reply-actions.ts";
 import { createCannedReplyStore } from "./store.ts";
 
-type CannedReplyInput = Pick<CannedReply, "name" | "text">;
+type CannedReplyInput = Pick<CannedReply, "name" | "text"> & { actions?: ReplyActions | null };
 
 export type CannedReplyService = ReturnType<typeof createCannedReplyService>;
 
@@ -19,14 +20,23 @@ export function createCannedReplyService({ db }: Pick<Deps, "db">) {
     async *list(organizationId: string): AsyncGenerator<CannedReply[]> {
       for await (const rows of store.pages(organizationId)) yield rows.map(toCannedReply);
     },
-    /** @throws 409 when the organization has too many canned replies */
-    async create(organizationId: string, { name, text }: CannedReplyInput, keep?: SaveResponse): Promise<CannedReply> {
+    /**
+     * @throws 400 when the actions name something that the organization does not have, 409 when it has too many canned
+     * replies
+     */
+    async create(
+      organizationId: string,
+      { name, text, actions = null }: CannedReplyInput,
+      keep?: SaveResponse,
+    ): Promise<CannedReply> {
+      if (actions) await checkReplyActions(db, organizationId, actions);
       const now = Date.now();
       const row: CannedReplyRow = {
         id: newId("reply"),
         organizationId,
         name: name.trim(),
         text: text.trim(),
+        actions: toStoredActions(actions),
         createdAt: now,
         updatedAt: now,
       };
@@ -37,8 +47,18 @@ export function createCannedReplyService({ db }: Pick<Deps, "db">) {
       }
       return created;
     },
-    async update(organizationId: string, id: string, { name, text }: Partial<CannedReplyInput>): Promise<CannedReply> {
-      const changes = { ...omitUndefined({ name: name?.trim(), text: text?.trim() }), updatedAt: Date.now() };
+    /** @throws 400 when the actions name something that the organization does not have, 404 */
+    async update(
+      organizationId: string,
+      id: string,
+      { name, text, actions }: Partial<CannedReplyInput>,
+    ): Promise<CannedReply> {
+      if (actions) await checkReplyActions(db, organizationId, actions);
+      const stored = actions === undefined ? undefined : toStoredActions(actions);
+      const changes = {
+        ...omitUndefined({ name: name?.trim(), text: text?.trim(), actions: stored }),
+        updatedAt: Date.now(),
+      };
       const row = isId("reply", id) ? await store.update(organizationId, id, changes) : undefined;
       if (!row) throw notFound("Canned reply");
       return toCannedReply(row);
@@ -49,7 +69,21 @@ export function createCannedReplyService({ db }: Pick<Deps, "db">) {
   };
 }
 
-function toCannedReply({ id, name, text, createdAt, updatedAt }: CannedReplyRow): CannedReply {
+function toCannedReply({ id, name, text, actions, createdAt, updatedAt }: CannedReplyRow): CannedReply {
   const iso = (at: number) => new Date(at).toISOString();
-  return { id, name, text, createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+  const always = { id, name, text, createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+  return actions === null ? always : { ...always, actions: JSON.parse(actions) };
+}
+
+/** Actions that do nothing are not stored. */
+function toStoredActions(actions: ReplyActions | null): string | null {
+  if (!actions) return null;
+  const { tagIds = [], assign, snoozeMinutes, resolve = false } = actions;
+  const effective = omitUndefined({
+    tagIds: tagIds.length > 0 ? tagIds : undefined,
+    assign,
+    snoozeMinutes,
+    resolve: resolve || undefined,
+  });
+  return Object.keys(effective).length > 0 ? JSON.stringify(effective) : null;
 }

@@ -51,7 +51,7 @@ export function createCannedReplyStore(db: Db) {
     async update(
       organizationId: string,
       id: string,
-      changes: Partial<Pick<CannedReplyRow, "name" | "text">> & Pick<CannedReplyRow, "updatedAt">,
+      changes: Partial<Pick<CannedReplyRow, "name" | "text" | "actions">> & Pick<CannedReplyRow, "updatedAt">,
     ): Promise<CannedReplyRow | undefined> {
       return db
         .updateTable("cannedReplies")

@@ -27,7 +27,7 @@ export function CannedRepliesPage() {
     <Page
       isWide
       title="Canned replies"
-      description="Prepared answers for your team. Type / in the message field of a conversation to insert one."
+      description="Prepared answers for your team, which can also tag, assign, snooze or resolve. Type / in the message field of a conversation to insert one."
       actions={replies.length > 0 && add}
     >
       {replies.length === 0 ? (

@@ -5,6 +5,7 @@ import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
 import { notify } from "../../../data/toasts.ts";
+import { ActionsFields } from "./actions-fields.tsx";
 
 /** Creates a canned reply, or edits one. */
 export function CannedReplyDialog({
@@ -14,7 +15,8 @@ export function CannedReplyDialog({
   reply: Output<"listCannedReplies">[number] | null;
   onClose: () => void;
 }) {
-  const form = useDialogForm({ name: reply?.name ?? "", text: reply?.text ?? "" }, async (body) => {
+  const initial = { name: reply?.name ?? "", text: reply?.text ?? "", actions: reply?.actions ?? null };
+  const form = useDialogForm(initial, async (body) => {
     if (reply) await api.updateCannedReply({ id: reply.id, body });
     else await api.createCannedReply({ body });
     await refresh("listCannedReplies");
@@ -42,8 +44,9 @@ export function CannedReplyDialog({
         label="Text"
         help={
           <>
-            Markdown. <code>{"{{visitor.name}}"}</code> and <code>{"{{visitor.email}}"}</code> are filled in when you
-            insert it, and left out if they are unknown.
+            Markdown. <code>{"{{visitor.name}}"}</code>, <code>{"{{visitor.email}}"}</code>,{" "}
+            <code>{"{{member.name}}"}</code> and <code>{"{{agent.name}}"}</code> are filled in when you insert it, and
+            left out if they are unknown.
           </>
         }
         rows={6}
@@ -52,6 +55,7 @@ export function CannedReplyDialog({
         onChange={(text) => change({ text })}
         error={errorAt("text")}
       />
+      <ActionsFields actions={values.actions} onChange={(actions) => change({ actions })} errorAt={errorAt} />
     </FormDialog>
   );
 }
