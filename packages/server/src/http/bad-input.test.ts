@@ -235,7 +235,7 @@ onBothDatabases("bad input", (createDatabase) => {
     const valid = createValidBody(endpoint.name, owner);
     const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
       ({ path }) =>
-        !/^allowed|^attachments|^linkHosts|^fallbackModels|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(
+        !/^actions|^allowed|^attachments|^linkHosts|^fallbackModels|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(
           path,
         ) && !(endpoint.name === "requestHuman" && path === "email"),
     );
