@@ -16,6 +16,7 @@ import { measureRetrieval } from "./figures/retrieval.ts";
 import { measureScaleOut } from "./figures/scale-out.ts";
 import { measureShares } from "./figures/shares.ts";
 import { measureStartToReady } from "./figures/start-to-ready.ts";
+import { measureUploadsBeside } from "./figures/uploads-beside.ts";
 import { measureWidgetInPage } from "./figures/widget-in-page.ts";
 
 const { positionals, values: options } = parseArgs({
@@ -52,6 +53,7 @@ const figures: Record<string, Figure> = {
   shares: measureShares,
   "widget-in-page": measureWidgetInPage,
   "ingest-beside": measureIngestionBesideReplies,
+  "uploads-beside": measureUploadsBeside,
   retrieval: () => measureRetrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
 };
 
