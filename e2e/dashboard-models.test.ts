@@ -330,6 +330,25 @@ describe("models in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  it("sets that a model cannot see pictures, and removes the setting", async () => {
+    const { email } = await createOwner(site.server);
+    const { page, problems } = await site.signIn({ email });
+    await page.goto(`${site.server.url}/dashboard/settings/models`);
+    const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Pictures" }) });
+    await section.getByRole("combobox", { name: "Model" }).fill("groq/llama");
+    await section.getByRole("combobox", { name: "Pictures" }).selectOption("Cannot see pictures");
+    await section.getByRole("button", { name: "Save" }).click();
+    const row = page.getByRole("row", { name: /groq\/llama/ });
+    await row.getByText("Cannot see pictures").waitFor();
+    await row.scrollIntoViewIfNeeded();
+    await site.picture(page, "model-pictures");
+    await expectFit(page);
+    await row.getByRole("button", { name: "Remove the setting of groq/llama" }).click();
+    await row.waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   it("hands over after failed replies in a row", async () => {
     const { page, agentId } = await visit({ handoff: { isEnabled: true } }, "/handoff");
     await page.getByLabel("Failed replies").fill("2");

@@ -5,6 +5,7 @@ import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { EmbeddingModel } from "./embedding-model.tsx";
+import { PictureSupport } from "./picture-support.tsx";
 import { ProviderDialog } from "./provider-dialog.tsx";
 import { type Provider, ProviderRow } from "./provider-row.tsx";
 import { ServerDialog } from "./server-dialog.tsx";
@@ -53,6 +54,7 @@ export function ModelsPage() {
         </div>
       </Section>
       <EmbeddingModel />
+      <PictureSupport />
       {editing && editing.kind === null && <ProviderDialog provider={editing} onClose={() => setEditing(null)} />}
       {editing && editing.kind !== null && <ServerDialog server={editing} onClose={() => setEditing(null)} />}
       {isAdding && <ServerDialog server={null} onClose={() => setIsAdding(false)} />}
