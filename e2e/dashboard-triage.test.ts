@@ -45,6 +45,7 @@ describe("triage in the inbox", () => {
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open`);
     await page.getByRole("heading", { name: "2 conversations" }).waitFor();
     await page.keyboard.press("j");
+    await page.locator("[data-conversation]:focus").waitFor();
     await page.keyboard.press("Enter");
     await heading(page, 1).waitFor();
     await page.keyboard.press("t");
