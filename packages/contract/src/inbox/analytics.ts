@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { inEnvelope, MEDIA_TYPES, nullable, ref, stringEnum } from "../schema.ts";
+import { MEDIA_TYPES, nullable, ref, stringEnum } from "../schema.ts";
 
 const durations = (description: string) =>
   Type.Object(
@@ -111,10 +111,10 @@ export const getInboxAnalytics = {
       ),
     }),
     response: {
-      200: {
-        ...inEnvelope(ref(InboxAnalytics)),
-        [MEDIA_TYPES]: { "text/csv": { schema: { type: "string", description: "With `format=csv`" } } },
-      },
+      200: Type.Object(
+        { data: ref(InboxAnalytics), error: Type.Null() },
+        { [MEDIA_TYPES]: { "text/csv": { schema: { type: "string", description: "With `format=csv`" } } } },
+      ),
     },
   },
 } as const;
