@@ -5,5 +5,5 @@ import type { Tables } from "../tables.ts";
 export async function handoffTimes({ schema }: Kysely<Tables>): Promise<void> {
   await schema.alterTable("handoffs").addColumn("openAnswerMs", "bigint").execute();
   await schema.alterTable("handoffs").addColumn("openEndMs", "bigint").execute();
-  await schema.createIndex("handoffsOfPeriod").on("handoffs").columns(["organizationId", "requestedAt"]).execute();
+  await schema.createIndex("handoffsOfPeriod").on("handoffs").columns(["agentId", "requestedAt"]).execute();
 }
