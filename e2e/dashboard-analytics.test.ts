@@ -29,6 +29,8 @@ describe("the analytics page", { timeout: 120_000 }, () => {
       ratedDown: 2,
       inputTokens: 9_000,
       outputTokens: 3_000,
+      visitorAttachments: 4,
+      memberAttachments: 1,
       cost: 0.02,
     }));
     const other = { ...rows[0], agentId: otherId, day: dayBefore(0), hour: 9, conversations: 3 };
@@ -149,6 +151,18 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     const models = page.getByRole("region", { name: "Figures by model" });
     await models.getByRole("row", { name: /openai\/gpt-5 30 .* \$0\.40 without 2 replies of unknown cost/ }).waitFor();
     await models.getByRole("row", { name: /groq\/llama 10 .* Unknown for 10 replies/ }).waitFor();
+    await figure(page, "Attachments").getByText("80 from visitors, 20 from your team").waitFor();
+    await page
+      .getByRole("region", { name: "Figures by day" })
+      .getByRole("row", { name: / 4 1 \$0\.020$/ })
+      .last()
+      .waitFor();
+    await page.getByRole("radio", { name: "Attachments" }).check();
+    await page.getByRole("slider", { name: "Attachments by day" }).press("End");
+    await expect
+      .poll(() => page.getByRole("slider", { name: "Attachments by day" }).getAttribute("aria-valuetext"))
+      .toMatch(/, From visitors 4, From your team 1$/);
+    await site.picture(page, "dashboard-analytics-attachments");
     await page.getByRole("radio", { name: "Cost" }).check();
     await page.getByRole("slider", { name: "Cost by day" }).press("End");
     await expect
@@ -176,7 +190,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await page.waitForURL(/range=7d/);
     await figure(page, "Tokens").getByText("84K").waitFor();
     await page.locator("label", { hasText: "Custom" }).click();
-    await page.getByLabel("From").fill(dayBefore(1));
+    await page.getByLabel("From", { exact: true }).fill(dayBefore(1));
     await page.getByLabel("To", { exact: true }).fill(dayBefore(1));
     await figure(page, "Tokens").getByText("12K").waitFor();
     await page.reload();

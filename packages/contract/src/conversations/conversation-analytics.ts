@@ -13,6 +13,11 @@ const counts = {
   cachedInputTokens: Type.Integer({ description: "The part of `inputTokens` that providers read from their caches" }),
   outputTokens: Type.Integer(),
   fallbackReplies: Type.Integer({ description: "Replies that another model answered than the agent's own" }),
+  visitorAttachments: Type.Integer({ description: "Pictures and files that visitors sent" }),
+  memberAttachments: Type.Integer({
+    description:
+      "Pictures and files that members sent to visitors, also from a team chat. Those of notes are not counted.",
+  }),
   ...costSums,
 };
 
@@ -118,7 +123,7 @@ export const getConversationAnalytics = {
     tags: ["Conversations"],
     summary: "Read conversation analytics",
     description:
-      "Conversations, ratings, failed replies and tokens, by day, by hour and by agent, and how often and how quickly members took over. Conversations that members start in the playground are not counted. Deleting a conversation does not change the counts.",
+      "Conversations, ratings, failed replies, tokens, and pictures and files that were sent, by day, by hour and by agent, and how often and how quickly members took over. Conversations that members start in the playground are not counted. Deleting a conversation does not change the counts.",
     querystring: Type.Object({
       agentId: Type.Optional(
         Type.String({ minLength: 1, description: "Only this agent. Without it, all agents of the organization." }),

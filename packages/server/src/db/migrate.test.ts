@@ -99,6 +99,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0124-team-views",
       "0128-handoff-times",
       "0129-reply-actions",
+      "0130-attachment-counters",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -184,6 +185,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0124-team-views",
       "0128-handoff-times",
       "0129-reply-actions",
+      "0130-attachment-counters",
     ]);
   });
 

@@ -76,6 +76,7 @@ import { visitorNotes } from "./migrations/0121-visitor-notes.ts";
 import { teamViews } from "./migrations/0124-team-views.ts";
 import { handoffTimes } from "./migrations/0128-handoff-times.ts";
 import { replyActions } from "./migrations/0129-reply-actions.ts";
+import { attachmentCounters } from "./migrations/0130-attachment-counters.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -162,6 +163,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0124-team-views", teamViews],
   ["0128-handoff-times", handoffTimes],
   ["0129-reply-actions", replyActions],
+  ["0130-attachment-counters", attachmentCounters],
 ];
 
 /**

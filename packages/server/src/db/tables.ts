@@ -401,16 +401,22 @@ type InboxColumns = {
 };
 
 /** An agent's counters of one hour (UTC), without test conversations. */
-type ConversationHourRow = Omit<ConversationCounts, keyof ModelCounts> &
-  ModelCounts & {
+type ConversationHourRow = Omit<ConversationCounts, keyof AddedCounts> &
+  AddedCounts & {
     agentId: string;
     day: string;
     hour: number;
   };
 
 /** Columns that were added to the counters. */
-type ModelCounts = {
-  [Name in "cachedInputTokens" | "fallbackReplies" | "cost" | "unknownCostReplies"]: Generated<number>;
+type AddedCounts = {
+  [Name in
+    | "cachedInputTokens"
+    | "fallbackReplies"
+    | "cost"
+    | "unknownCostReplies"
+    | "visitorAttachments"
+    | "memberAttachments"]: Generated<number>;
 };
 
 export type MessageRow = AuthorColumns &

@@ -87,6 +87,53 @@ onBothDatabases("attachments of members", (createDatabase) => {
     expect(lastMessage.text).toBe("plan.png");
   });
 
+  it("and those of visitors are counted by analytics, but not those of notes and test chats", async () => {
+    const counted = await createAgent(member, { handoff: { isEnabled: true }, attachments: { images: true } });
+    const uploadAsVisitor = async () => {
+      const response = await server.app.inject({
+        method: "POST",
+        url: `/chat/attachments?agentId=${counted}&sessionId=s1`,
+        headers: { "content-type": "application/octet-stream" },
+        payload: png,
+      });
+      return response.json().data.id;
+    };
+    const { id, token } = await start({
+      agentId: counted,
+      attachments: [await uploadAsVisitor(), await uploadAsVisitor()],
+    });
+    const more = { agentId: counted, conversationId: id, attachments: [await uploadAsVisitor()] };
+    const followUp = await openChat(
+      server.url,
+      { ...more, sessionId: "s1", messages: [{ role: "user", content: "" }] },
+      token,
+    );
+    await followUp.ended;
+    const uploadAsMember = async () => (await upload(member, `conversationId=${id}`)).data.id;
+    const answer = { content: "", attachments: [await uploadAsMember(), await uploadAsMember()] };
+    expect((await member.call("POST", `/conversations/${id}/messages`, answer)).status).toBe(201);
+    const note = { text: "Look", attachments: [await uploadAsMember()] };
+    expect((await member.call("POST", `/conversations/${id}/notes`, note)).status).toBe(201);
+    const test = await openChat(
+      server.url,
+      {
+        agentId: counted,
+        sessionId: "s1",
+        messages: [{ role: "user", content: "" }],
+        attachments: [await uploadAsVisitor()],
+      },
+      headersOf(member),
+    );
+    await test.ended;
+    const { totals, agents, days } = (await member.call("GET", `/conversations/analytics?agentId=${counted}`)).body
+      .data;
+    const counts = { conversations: 1, visitorAttachments: 3, memberAttachments: 2 };
+    expect(totals).toMatchObject(counts);
+    expect(agents).toMatchObject([counts]);
+    const perDay: Array<{ visitorAttachments: number }> = days;
+    expect(perDay.reduce((sum, { visitorAttachments }) => sum + visitorAttachments, 0)).toBe(3);
+  });
+
   it("can be uploaded without the agent's id, and belong to who has uploaded them", async () => {
     const [here, elsewhere] = [await start(), await start()];
     const { data: file } = await upload(member, `conversationId=${here.id}`);

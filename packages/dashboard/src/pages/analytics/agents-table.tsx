@@ -2,7 +2,7 @@ import type { ConversationAnalytics } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { formatPercent } from "../../components/day-text.ts";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
-import { type AnalyticsSearch, percentOf } from "./analytics-range.ts";
+import { type AnalyticsSearch, countAttachments, percentOf } from "./analytics-range.ts";
 import { CostCell } from "./cost-cell.tsx";
 
 /** The organization's agents, the busiest first. A row links to the agent's own analytics. */
@@ -13,6 +13,7 @@ export function AgentsTable({
   data: ConversationAnalytics;
   range: AnalyticsSearch;
 }) {
+  const hasAttachments = countAttachments(totals) > 0;
   const hasCost = totals.cost > 0;
   return (
     <Table
@@ -25,6 +26,7 @@ export function AgentsTable({
           <Th isNumber>Failed</Th>
           <Th isNumber>Rated good</Th>
           <Th isNumber>Tokens</Th>
+          {hasAttachments && <Th isNumber>Attachments</Th>}
           {hasCost && <Th isNumber>Cost</Th>}
         </>
       }
@@ -48,6 +50,7 @@ export function AgentsTable({
             <Td isNumber>{agent.failedReplies.toLocaleString()}</Td>
             <Td isNumber>{good === null ? "–" : formatPercent(good)}</Td>
             <Td isNumber>{(agent.inputTokens + agent.outputTokens).toLocaleString()}</Td>
+            {hasAttachments && <Td isNumber>{countAttachments(agent).toLocaleString()}</Td>}
             {hasCost && <CostCell costs={agent} currency={currency} />}
           </LinkTr>
         );

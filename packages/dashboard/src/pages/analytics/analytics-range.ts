@@ -64,9 +64,16 @@ export const noCounts: ConversationCounts = {
   cachedInputTokens: 0,
   outputTokens: 0,
   fallbackReplies: 0,
+  visitorAttachments: 0,
+  memberAttachments: 0,
   cost: 0,
   unknownCostReplies: 0,
 };
+
+/** The pictures and files that visitors and members sent. */
+export function countAttachments({ visitorAttachments, memberAttachments }: ConversationCounts): number {
+  return visitorAttachments + memberAttachments;
+}
 
 export type Hour = ConversationAnalytics["hours"][number];
 

@@ -30,6 +30,21 @@ describe("the change of a metric since the period before", () => {
   });
 });
 
+describe("the attachments among the metrics", () => {
+  const attachmentsOf = (totals: ConversationCounts) =>
+    listMetrics({ totals, currency: "EUR" }).find(({ id }) => id === "attachments");
+
+  it("are left out if there are none", () => {
+    expect(attachmentsOf(counts({ replies: 3 }))).toBeUndefined();
+  });
+
+  it("are shown with who sent them", () => {
+    const totals = counts({ visitorAttachments: 1_200, memberAttachments: 3 });
+    const shown = attachmentsOf(totals);
+    expect([shown?.value(totals), shown?.note(totals)]).toEqual(["1,203", "1,200 from visitors, 3 from your team"]);
+  });
+});
+
 describe("the cost among the metrics", () => {
   const costOf = (totals: ConversationCounts) =>
     listMetrics({ totals, currency: "EUR" }).find(({ id }) => id === "cost");

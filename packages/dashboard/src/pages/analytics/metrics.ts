@@ -2,14 +2,14 @@ import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract"
 import type { BarPart } from "../../components/bar-chart.tsx";
 import { describeCosts, formatCost } from "../../components/cost-text.ts";
 import { formatPercent } from "../../components/day-text.ts";
-import { percentOf } from "./analytics-range.ts";
+import { countAttachments, percentOf } from "./analytics-range.ts";
 
 const number = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 const ink = "color-mix(in srgb, var(--ink) 85%, transparent)";
 
 export type Metric = {
-  id: "conversations" | "replies" | "ratings" | "failed" | "tokens" | "cost";
+  id: "conversations" | "replies" | "ratings" | "failed" | "tokens" | "attachments" | "cost";
   label: string;
   /** The figure of a whole range as text, and what it is made of. */
   value: (totals: ConversationCounts) => string;
@@ -101,9 +101,32 @@ const countedMetrics: readonly Metric[] = [
   },
 ];
 
-/** The figures of the analytics page, each with its chart. The cost is left out as long as no reply has a known one. */
+const attachmentsMetric: Metric = {
+  id: "attachments",
+  label: "Attachments",
+  value: (totals) => number.format(countAttachments(totals)),
+  note: ({ visitorAttachments, memberAttachments }) =>
+    `${number.format(visitorAttachments)} from visitors, ${number.format(memberAttachments)} from your team`,
+  compared: countAttachments,
+  isShare: false,
+  chart: "Attachments",
+  parts: [
+    { name: "From visitors", fill: ink, value: ({ visitorAttachments }) => visitorAttachments },
+    { name: "From your team", fill: "var(--edge)", value: ({ memberAttachments }) => memberAttachments },
+  ],
+  format: number.format,
+};
+
+/**
+ * The figures of the analytics page, each with its chart. Attachments are left out if there are none, and the cost as
+ * long as no reply has a known one.
+ */
 export function listMetrics({ totals, currency }: Pick<ConversationAnalytics, "totals" | "currency">): Metric[] {
-  return totals.cost > 0 ? [...countedMetrics, costMetric(currency)] : [...countedMetrics];
+  return [
+    ...countedMetrics,
+    ...(countAttachments(totals) > 0 ? [attachmentsMetric] : []),
+    ...(totals.cost > 0 ? [costMetric(currency)] : []),
+  ];
 }
 
 function costMetric(currency: string): Metric {

@@ -3,7 +3,7 @@ import { BarChart, Legend } from "../../components/bar-chart.tsx";
 import { formatDay, selectLabelledDays } from "../../components/day-text.ts";
 import { Section } from "../../components/page.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
-import { fillDays } from "./analytics-range.ts";
+import { countAttachments, fillDays } from "./analytics-range.ts";
 import { CostCell } from "./cost-cell.tsx";
 import type { Metric } from "./metrics.ts";
 
@@ -57,6 +57,7 @@ export function OverTime({
 
 /** The newest day first; days without activity are left out. */
 function DaysTable({ data: { days, totals, currency } }: { data: ConversationAnalytics }) {
+  const hasAttachments = countAttachments(totals) > 0;
   const hasCost = totals.cost > 0;
   return (
     <details className="min-w-0">
@@ -74,6 +75,12 @@ function DaysTable({ data: { days, totals, currency } }: { data: ConversationAna
               <Th isNumber>Rated bad</Th>
               <Th isNumber>Input tokens</Th>
               <Th isNumber>Output tokens</Th>
+              {hasAttachments && (
+                <>
+                  <Th isNumber>Attachments from visitors</Th>
+                  <Th isNumber>From your team</Th>
+                </>
+              )}
               {hasCost && <Th isNumber>Cost</Th>}
             </>
           }
@@ -88,6 +95,12 @@ function DaysTable({ data: { days, totals, currency } }: { data: ConversationAna
               <Td isNumber>{day.ratedDown.toLocaleString()}</Td>
               <Td isNumber>{day.inputTokens.toLocaleString()}</Td>
               <Td isNumber>{day.outputTokens.toLocaleString()}</Td>
+              {hasAttachments && (
+                <>
+                  <Td isNumber>{day.visitorAttachments.toLocaleString()}</Td>
+                  <Td isNumber>{day.memberAttachments.toLocaleString()}</Td>
+                </>
+              )}
               {hasCost && <CostCell costs={day} currency={currency} />}
             </Tr>
           ))}

@@ -19,7 +19,7 @@ export function Totals({
 }) {
   const group = useId();
   return (
-    <fieldset className={`${tiles} ${metrics.length > 5 ? "lg:grid-cols-6" : oddTiles} mb-8`}>
+    <fieldset className={`${tiles} ${columns[metrics.length] ?? oddTiles} mb-8`}>
       <legend className="sr-only">Figure in the chart</legend>
       {metrics.map((choice) => {
         const change = before && compareMetric(choice, totals, before);
@@ -48,6 +48,8 @@ export function Totals({
 
 const tiles = "grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line";
 const oddTiles = "lg:grid-cols-5 *:max-lg:last:col-span-full";
+/** By the number of figures: no row has an empty place. */
+const columns: Readonly<Record<number, string>> = { 6: "lg:grid-cols-6", 7: "lg:grid-cols-4 *:last:col-span-2" };
 const tile = "relative px-4 py-3";
 
 /** Five totals side by side, or in two columns on a narrow screen. */

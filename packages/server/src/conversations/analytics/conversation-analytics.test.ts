@@ -8,6 +8,7 @@ import { createOwner, signedInBrowser } from "../../../../../test/session-client
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
 import { migrate } from "../../db/migrate.ts";
 import { addModelCounters } from "../../db/migrations/0085-models.ts";
+import { attachmentCounters } from "../../db/migrations/0130-attachment-counters.ts";
 import { toUtcDay } from "../../utc-day.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -64,6 +65,8 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     cachedInputTokens: 0,
     outputTokens: 0,
     fallbackReplies: 0,
+    visitorAttachments: 0,
+    memberAttachments: 0,
     cost: 0,
     unknownCostReplies: 0,
   };
@@ -263,6 +266,59 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     expect((await read("from=2026-01-30&to=2026-01-31")).handoffs).toMatchObject({ count: 0, causes: [] });
   });
 
+  it("count the attachments that stored messages have, also in hours that nothing else was counted in", async () => {
+    const { db, databaseKind } = server.deps;
+    const agentId = await createAgent(owner);
+    const seed = { organizationId: owner.organizationId, agentId };
+    const createdAt = Date.UTC(2025, 6, 6, 23, 59, 30);
+    const sayings = [{ content: "Look" }, { content: "I see" }];
+    for (const isTest of [0, 1] as const) {
+      const conversationId = await insertConversation(db, seed, { createdAt, isTest }, sayings);
+      const messages = await db
+        .selectFrom("messages")
+        .select(["id", "position"])
+        .where("conversationId", "=", conversationId)
+        .execute();
+      await db
+        .insertInto("attachments")
+        .values(
+          messages.flatMap(({ id, position }) =>
+            Array.from({ length: position === 0 ? 3 : 1 }, (_, at) => ({
+              ...seed,
+              id: `att_${id}${at}`,
+              conversationId,
+              messageId: id,
+              sessionId: "s1",
+              uploaderId: null,
+              noteId: null,
+              position: at,
+              name: "bike.png",
+              type: "image/png" as const,
+              size: 1,
+              width: 1,
+              height: 1,
+              fileId: `file_${id}${at}`,
+              text: null,
+              createdAt,
+            })),
+          ),
+        )
+        .execute();
+    }
+    await db
+      .insertInto("conversationHours")
+      .values({ ...nothing, agentId, day: "2025-07-06", hour: 23, conversations: 1 })
+      .execute();
+    await db.schema.alterTable("conversationHours").dropColumn("visitorAttachments").execute();
+    await db.schema.alterTable("conversationHours").dropColumn("memberAttachments").execute();
+    await attachmentCounters(db, databaseKind);
+    const { days } = await read(`agentId=${agentId}&from=2025-07-01&to=2025-07-31`);
+    expect(days).toEqual([
+      { ...nothing, date: "2025-07-06", conversations: 1, visitorAttachments: 3 },
+      { ...nothing, date: "2025-07-07", memberAttachments: 1 },
+    ]);
+  });
+
   it("are not found for another organization's agent", async () => {
     const stranger = await server.createAccount();
     const { status } = await stranger.call("GET", `/conversations/analytics?agentId=${await createAgent(owner)}`);
@@ -284,8 +340,9 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     await db.schema.alterTable("conversations").dropColumn("isTest").execute();
     await sql`delete from migrations where name = '0014-conversation-analytics'`.execute(db);
     await migrate({ db, kind: server.deps.databaseKind });
-    // The columns that a later migration adds to the table.
+    // The columns that later migrations add to the table.
     await addModelCounters(db);
+    await attachmentCounters(db, server.deps.databaseKind);
     const { days, hours } = await read(`agentId=${agentId}&from=2025-05-01&to=2025-05-31`);
     expect(days).toEqual([
       { ...nothing, date: "2025-05-06", conversations: 1, replies: 1, ratedDown: 1, unknownCostReplies: 1 },

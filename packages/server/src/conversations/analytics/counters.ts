@@ -68,9 +68,10 @@ function toUsageCounts({ inputTokens, cachedInputTokens, outputTokens, cost }: E
 }
 
 function toCounted(change: Change): ConversationEvent[] {
-  if (change.kind === "turn") {
-    const { turn, agentId, at, isTest } = change;
-    return turn.isNew && !isTest ? [{ agentId, at, conversations: 1 }] : [];
+  if (change.kind === "turn") return change.isTest ? [] : toCountedTurn(change);
+  if (change.kind === "member_message") {
+    const { agentId, at, isTest, attachments } = change;
+    return attachments.length > 0 && !isTest ? [{ agentId, at, memberAttachments: attachments.length }] : [];
   }
   if (change.kind === "reply_ended") return change.reply.isCounted ? [toCountedReply(change.reply)] : [];
   if (change.kind !== "rated" || !isCountedRating(change)) return [];
@@ -78,6 +79,12 @@ function toCounted(change: Change): ConversationEvent[] {
   const { agentId, sentAt, rating, previous } = change;
   const changeOf = (value: Rating) => Number(value === rating) - Number(value === previous);
   return [{ agentId, at: sentAt, ratedUp: changeOf("up"), ratedDown: changeOf("down") }];
+}
+
+function toCountedTurn({ turn, agentId, at }: Extract<Change, { kind: "turn" }>): ConversationEvent[] {
+  const visitorAttachments = turn.messages.reduce((sum, { attachments }) => sum + attachments.length, 0);
+  if (!turn.isNew && visitorAttachments === 0) return [];
+  return [{ agentId, at, conversations: turn.isNew ? 1 : 0, visitorAttachments }];
 }
 
 function toCountedReply({ usage: { agentId }, end }: EndedReply): ConversationEvent {
@@ -115,6 +122,8 @@ export const noCounts: ConversationCounts = {
   cachedInputTokens: 0,
   outputTokens: 0,
   fallbackReplies: 0,
+  visitorAttachments: 0,
+  memberAttachments: 0,
   cost: 0,
   unknownCostReplies: 0,
 };

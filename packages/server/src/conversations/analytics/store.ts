@@ -117,6 +117,8 @@ const sums = [
   sumColumn("cachedInputTokens"),
   sumColumn("outputTokens"),
   sumColumn("fallbackReplies"),
+  sumColumn("visitorAttachments"),
+  sumColumn("memberAttachments"),
   sql<number>`sum("conversationHours".cost)`.as("cost"),
   sumColumn("unknownCostReplies"),
 ] as const;

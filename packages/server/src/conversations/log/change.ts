@@ -57,6 +57,7 @@ export type HandoffChange = Place & { epoch: number } & (
         handoff: HandoffRow;
         messageId: string;
         userId: string;
+        at: number;
         /** the uploads that the message gets, in their order */
         attachments: readonly AttachmentRow[];
       }

@@ -94,7 +94,15 @@ export function createMemberMessages(emit: Emit) {
         isTest: conversation.isTest === 1,
         epoch: conversation.epoch,
       };
-      const sent = { ...place, kind: "member_message", handoff, messageId: message.id, userId, attachments } as const;
+      const sent = {
+        ...place,
+        kind: "member_message",
+        handoff,
+        messageId: message.id,
+        userId,
+        at: now,
+        attachments,
+      } as const;
       if (handoff.answeredAt !== null) await emit(trx, [sent]);
       else {
         await trx.updateTable("handoffs").set({ answeredAt: now }).where("id", "=", handoff.id).execute();
