@@ -3,11 +3,13 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Entry, FormEntry } from "../conversation/conversation-state.ts";
 import { isSilent } from "../conversation/reply-reader.ts";
-import { FormMissing, FormOutline, FormPlace } from "../forms/form-place.tsx";
+import { FormOutline, FormPlace } from "../forms/form-place.tsx";
+import { Failure } from "../panel/failure.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
+import { loadMissing, parts } from "../panel/use-part.ts";
 import { useStore } from "../store.ts";
 import { Composer } from "./composer.tsx";
 import { ConsentView } from "./consent-view.tsx";
@@ -27,6 +29,7 @@ const PAGE_SIZE = 40;
 export function ConversationView({ state }: { state: PanelState }): JSX.Element {
   const { core, chat, messages } = usePanel();
   const { isOpen, handoff } = useStore(state);
+  const { isMissing } = useStore(parts);
   const current = useStore(chat.store);
   const { entries, phase, running, hasConsent, ownership } = current;
   const [count, setCount] = useState(PAGE_SIZE);
@@ -55,14 +58,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
         aria-label={messages.messageList}
       >
         {phase === "loading" ? <Loading /> : null}
-        {phase === "unloadable" ? (
-          <div class="failure">
-            <p>{messages.notLoaded}</p>
-            <button type="button" class="quiet" onClick={chat.restore}>
-              {messages.retry}
-            </button>
-          </div>
-        ) : null}
+        {phase === "unloadable" ? <Failure text={messages.notLoaded} onRetry={chat.restore} /> : null}
         {phase === "ready" && count >= entries.length ? <LongNotice /> : null}
         {phase === "ready" && count >= entries.length ? <Welcome hasStarted={entries.length > 0} /> : null}
         {count < entries.length ? (
@@ -90,6 +86,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
           <Icon name="down" />
         </button>
       ) : null}
+      {isMissing ? <Failure text={messages.unreachable} onRetry={loadMissing} /> : null}
       {handoff ? <div ref={handoff.mountBar} /> : null}
       {chat.consentText === null || hasConsent ? <Composer state={state} /> : <ConsentView text={chat.consentText} />}
       <Footer hasAgent={ownership?.handler !== "human"}>{handoff ? <span ref={handoff.mountTalk} /> : null}</Footer>
@@ -119,7 +116,7 @@ function FormView({ entry }: { entry: FormEntry }): JSX.Element {
   return (
     <li class="reply">
       {form ? <FormPlace form={form} instanceKey={key} /> : null}
-      {problem ? <FormMissing text={problem} onRetry={() => void chat.loadForm(entry)} /> : null}
+      {problem ? <Failure text={problem} onRetry={() => void chat.loadForm(entry)} /> : null}
       {form || problem ? null : <FormOutline count={3} />}
     </li>
   );

@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
 import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { findPreviousToolResult } from "../conversation/previous-tool-result.ts";
+import { Failure } from "../panel/failure.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { loadMissing, usePart } from "../panel/use-part.ts";
 
 /**
  * A form within the conversation. `instanceKey` identifies the impression. The form code loads when the first form is
@@ -12,33 +14,17 @@ import { usePanel } from "../panel/panel-context.ts";
 export function FormPlace({ form, instanceKey }: { form: VisitorForm; instanceKey: string }): JSX.Element {
   const panel = usePanel();
   const place = useRef<HTMLDivElement>(null);
-  const undo = useRef<() => void>(null);
-  const [state, setState] = useState<"loading" | "there" | "missing">("loading");
-  useEffect(() => {
-    const element = place.current;
-    if (state !== "loading" || !element) return;
-    let isGone = false;
-    panel.loadForms().then(
-      ({ mountForm }) => {
-        if (isGone) return;
-        const previousResult = panel.previousResult?.() ?? findPreviousToolResult(panel.chat.store.get().entries, form);
-        undo.current = mountForm(element, panel, { form, key: instanceKey, previousResult });
-        setState("there");
-      },
-      () => !isGone && setState("missing"),
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [state]);
-  useEffect(() => () => undo.current?.(), []);
+  const forms = usePart(panel.loadForms);
+  useLayoutEffect(() => {
+    if (!forms || !place.current) return;
+    const previousResult = panel.previousResult?.() ?? findPreviousToolResult(panel.chat.store.get().entries, form);
+    return forms.mountForm(place.current, panel, { form, key: instanceKey, previousResult });
+  }, [forms]);
   return (
     <>
-      {state === "loading" ? <FormOutline count={form.formSchema.fields.length} /> : null}
-      {state === "missing" ? (
-        <FormMissing text={panel.messages.formNotLoaded} onRetry={() => setState("loading")} />
-      ) : null}
-      <div ref={place} hidden={state !== "there"} />
+      {forms === undefined ? <FormOutline count={form.formSchema.fields.length} /> : null}
+      {forms === null ? <Failure text={panel.messages.formNotLoaded} onRetry={loadMissing} /> : null}
+      <div ref={place} hidden={!forms} />
     </>
   );
 }
@@ -53,18 +39,6 @@ export function FormOutline({ count }: { count: number }): JSX.Element {
         .map((_, index) => (
           <span key={index} />
         ))}
-    </div>
-  );
-}
-
-export function FormMissing({ text, onRetry }: { text: string; onRetry: () => void }): JSX.Element {
-  const { messages } = usePanel();
-  return (
-    <div class="failure">
-      <p>{text}</p>
-      <button type="button" class="quiet" onClick={onRetry}>
-        {messages.retry}
-      </button>
     </div>
   );
 }

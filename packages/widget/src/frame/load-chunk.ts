@@ -1,4 +1,4 @@
-import type { mountAttachments } from "../attachments/mount-attachments.tsx";
+import type { startAttachments } from "../attachments/mount-attachments.tsx";
 import type { startForms } from "../forms/mount-form.tsx";
 import type { startHandoff } from "../handoff/start-handoff.tsx";
 import type { Displays } from "../panel/panel-context.ts";
@@ -9,7 +9,7 @@ export const loadForms = (baseUrl: string): Promise<{ startForms: typeof startFo
 export const loadDisplays = (baseUrl: string): Promise<Displays> =>
   import("../display/mount-display.tsx").catch(() => loadAgain(baseUrl, "mount-display"));
 
-export const loadAttachments = (baseUrl: string): Promise<{ mountAttachments: typeof mountAttachments }> =>
+export const loadAttachments = (baseUrl: string): Promise<{ startAttachments: typeof startAttachments }> =>
   import("../attachments/mount-attachments.tsx").catch(() => loadAgain(baseUrl, "mount-attachments"));
 
 export const loadHandoff = (baseUrl: string): Promise<{ startHandoff: typeof startHandoff }> =>

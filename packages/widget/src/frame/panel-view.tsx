@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { chooseAgentImage } from "../loader/agent-images.ts";
 import { AgentFace, PersonFace } from "../panel/face.tsx";
 import { focusPanel, keepFocusWithin } from "../panel/focus.ts";
@@ -11,22 +11,32 @@ import type { PanelState } from "../panel/panel-state.ts";
 import { SMALL_SCREEN } from "../panel/small-screen.ts";
 import { useAgentLight } from "../panel/use-agent-light.ts";
 import { useBrowserValue } from "../panel/use-browser-value.ts";
+import { parts } from "../panel/use-part.ts";
 import { useStore } from "../store.ts";
 
 /** The views below the header. */
 type Views = Record<"chat" | "conversations", JSX.Element>;
 
+type Props = { state: PanelState; loadHandoff: () => Promise<unknown>; children: Views };
+
 /** The whole panel. Beside the page it is a non-modal dialog. Where it covers the page it traps the focus. */
-export function PanelView({ state, children }: { state: PanelState; children: Views }): JSX.Element {
+export function PanelView({ state, loadHandoff, children }: Props): JSX.Element {
   const { core, chat } = usePanel();
   const { isOpen, view } = useStore(state);
-  const { announcement, entries } = useStore(chat.store);
+  const { announcement, entries, ownership } = useStore(chat.store);
+  const { attempt } = useStore(parts);
   const covers = useCovers();
   const panel = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
     if (isOpen) focusPanel(panel.current);
   }, [isOpen, view]);
+
+  const needsHandoff = core.agent.handoff || (ownership && ownership.handler !== "agent");
+  useEffect(() => {
+    // A failure is shown above the message field.
+    if (needsHandoff) loadHandoff().catch(() => {});
+  }, [needsHandoff, attempt]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape" && !isComposing(event) && !closesPicker(event)) {

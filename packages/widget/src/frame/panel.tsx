@@ -11,9 +11,9 @@ import css from "../panel/panel.css?inline";
 import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
 import { createPanelState } from "../panel/panel-state.ts";
 import { SMALL_SCREEN } from "../panel/small-screen.ts";
+import { loadMissing, loadOnce } from "../panel/use-part.ts";
 import { createBackButton } from "./back-button.ts";
 import { containEvents } from "./contain-events.ts";
-import { createHandoffLoader } from "./handoff-loader.ts";
 import { loadAttachments, loadDisplays, loadForms, loadHandoff } from "./load-chunk.ts";
 import { PanelView } from "./panel-view.tsx";
 import { followViewport } from "./viewport.ts";
@@ -31,6 +31,8 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   });
   const chat = createChat({ core, request, messages });
   const state = createPanelState();
+  // What an earlier widget of this page could not load.
+  loadMissing();
   const panel: PanelContext = {
     core,
     request,
@@ -38,15 +40,15 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     chat,
     loadForms: async () => (await loadForms(options.baseUrl)).startForms(locale),
     loadDisplays: () => loadDisplays(options.baseUrl),
-    mountAttachments(place, message) {
-      const mounted = loadAttachments(options.baseUrl).then(
-        ({ mountAttachments }) => mountAttachments(place, panel, { state, message }),
-        () => null,
-      );
-      return () => void mounted.then((unmount) => unmount?.());
-    },
+    loadAttachments: loadOnce(async () => (await loadAttachments(options.baseUrl)).startAttachments(panel, state)),
   };
-  const handoff = createHandoffLoader(panel, state, loadHandoff);
+  const startHandoff = loadOnce(async () => {
+    const part = await loadHandoff(options.baseUrl);
+    const handoff = await part.startHandoff(panel, state);
+    state.patch({ handoff });
+    if (core.signal.aborted) handoff.destroy();
+    return handoff;
+  });
   shadow.addStyles(css);
   const place = document.createElement("div");
   // Insert the panel before the launcher, so that the Tab key reaches the chat first.
@@ -57,7 +59,11 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     if (persisted && !chat.store.get().running) chat.restore();
   };
   addEventListener("pageshow", onPageShow);
-  addEventListener("online", () => chat.connected(), { signal: core.signal });
+  const onConnected = () => {
+    chat.connected();
+    loadMissing();
+  };
+  addEventListener("online", onConnected, { signal: core.signal });
   let unread = 0;
   const showUnread = (count: number) => {
     unread = count;
@@ -81,10 +87,10 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   containEvents(shadow, core.signal);
   chat.restore();
   // Wait for the handoff code, because the messages would otherwise move when its button appears.
-  if (core.agent.handoff) await handoff.load();
+  if (core.agent.handoff) await startHandoff().catch(() => {});
   render(
     <PanelProvider value={panel}>
-      <PanelView state={state}>
+      <PanelView state={state} loadHandoff={startHandoff}>
         {{
           chat: <ChatView state={state} />,
           conversations: <PastConversations state={state} />,
@@ -107,7 +113,11 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
         ...(linked ? { linked } : {}),
       });
       showUnread(0);
-      if (offersPerson) void handoff.load().then((loaded) => loaded?.offer());
+      if (offersPerson)
+        startHandoff().then(
+          ({ offer }) => offer(),
+          () => {},
+        );
     },
     close(byVisitor) {
       delete shadow.frame.dataset.open;
@@ -119,7 +129,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
       stopFollowing();
       backButton.destroy();
       stopListening();
-      handoff.destroy();
+      state.get().handoff?.destroy();
       chat.leave();
       render(null, place);
     },

@@ -40,6 +40,15 @@ export type Handoff = {
 /** A message, which may have attachments, and notices about those that the model cannot see. */
 export type AttachedMessage = Pick<UserEntry, "attachments"> & Partial<Pick<ReplyEntry, "notices">>;
 
+/** The part that the panel loads when the first place for attachments is shown. */
+export type Attachments = {
+  /**
+   * Renders what is attached to a message or, without one, the controls that attach something to the next message.
+   * @returns a function that removes it
+   */
+  mount(place: HTMLElement, message: AttachedMessage | undefined): () => void;
+};
+
 /** Shared by every component of the panel. */
 export type PanelContext = {
   core: WidgetCore;
@@ -48,8 +57,8 @@ export type PanelContext = {
   chat: Chat;
   loadForms: () => Promise<Forms>;
   loadDisplays: () => Promise<Displays>;
-  /** Renders attachments as soon as their code has loaded. Not set in the dashboard's previews. */
-  mountAttachments?: (place: HTMLElement, message: AttachedMessage | undefined) => () => void;
+  /** Not set in the dashboard's previews. */
+  loadAttachments?: () => Promise<Attachments>;
   /** Renders the agent's request for a person. Set once the handoff code has loaded. */
   mountRequest?: (tool: ToolPart, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
