@@ -11,7 +11,10 @@ const durations = (description: string) =>
   );
 
 const figures = {
-  requests: Type.Integer({ description: "Conversations handed over to people" }),
+  requests: Type.Integer({
+    description:
+      "Times that conversations were handed over to people. A request that passes to another team before a member takes it counts once.",
+  }),
   answered: Type.Integer({ description: "Of these, answered by a member" }),
   ended: Type.Integer({ description: "Of these, returned to the agent or closed by a member" }),
   reopened: Type.Integer({

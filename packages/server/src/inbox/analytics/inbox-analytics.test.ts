@@ -149,6 +149,25 @@ onBothDatabases("the figures of an inbox", (createDatabase) => {
     expect((await read(organization)).totals).toMatchObject({ requests: 2, ended: 1, reopened: 1 });
   });
 
+  it("count a request that passed to another team untaken once, for the team that it went to last", async () => {
+    const organization = await createOrganization();
+    const sales = await organization.owner.call("POST", "/teams", { name: "Sales" });
+    const conversationId = await insert(organization, { teamId: organization.teamId, endedBy: "moved" });
+    await insert(organization, { conversationId, teamId: sales.body.data.id });
+    const { totals, teams } = await read(organization);
+    expect(totals.requests).toBe(1);
+    expect(teams.map(({ name }: { name: string }) => name)).toEqual(["Sales"]);
+  });
+
+  it("count a request that a member gave to another team for both", async () => {
+    const organization = await createOrganization();
+    const { teamId, ben } = organization;
+    const taken = { takenBy: ben.userId, takenAt: yesterday + MINUTE_MS };
+    const conversationId = await insert(organization, { teamId, ...taken, endedBy: "moved" });
+    await insert(organization, { conversationId, requestedAt: yesterday + HOUR_MS });
+    expect((await read(organization)).totals.requests).toBe(2);
+  });
+
   it("leave takeovers without a request out of the time to the first answer", async () => {
     const organization = await createOrganization();
     await insert(organization, { cause: "member", answeredAt: yesterday + MINUTE_MS });

@@ -14,7 +14,13 @@ const MAX_GROUPS = 100;
 
 const groups = {
   member: { id: "handoffs.takenBy", name: sql`(select "name" from "users" where "users"."id" = "handoffs"."takenBy")` },
-  team: { id: "handoffs.teamId", name: sql`(select "name" from "teams" where "teams"."id" = "handoffs"."teamId")` },
+  team: {
+    id: "handoffs.teamId",
+    name: sql`(
+      select "name" from "teams"
+      where "teams"."id" = "handoffs"."teamId" and "teams"."organizationId" = "handoffs"."organizationId"
+    )`,
+  },
   agent: { id: "handoffs.agentId", name: sql`"agents"."name"` },
 } as const;
 
@@ -44,6 +50,10 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
       .where("conversations.trashedAt", "is", null)
       .where("handoffs.requestedAt", ">=", Date.parse(from))
       .where("handoffs.requestedAt", "<", Date.parse(to) + DAY_MS)
+      // A request that passed to another team before a member took it continues there, and must not count twice.
+      .where(({ eb, or }) =>
+        or([eb("handoffs.endedBy", "is distinct from", "moved"), eb("handoffs.takenAt", "is not", null)]),
+      )
       .$if(agentId !== undefined, (query) => query.where("handoffs.agentId", "=", agentId ?? ""));
 
   const keyOf = (group: InboxFigureGroup | null) =>
@@ -62,6 +72,7 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
         toCount(sql`case when exists (
           select 1 from "handoffs" as "earlier"
           where "earlier"."conversationId" = "handoffs"."conversationId"
+            and "earlier"."organizationId" = "handoffs"."organizationId"
             and "earlier"."requestedAt" < "handoffs"."requestedAt" and "earlier"."endedBy" in ('member', 'closed')
         ) then 1 else 0 end`).as("reopened"),
         toCount(sql`"handoffs"."nextMet"`).as("nextAnswersMet"),
