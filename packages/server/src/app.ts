@@ -454,8 +454,8 @@ function addPages(
 
 /** Copies everything that a duplicated agent receives besides its settings. */
 function copyAgentContent(tools: ToolService, triggers: TriggerService): CopyContent {
-  return async (trx, from, to) => {
-    await triggers.copyAll(trx, { from, to }, await tools.copyAll(trx, { from, to }));
-    await copyTests(trx, from, to);
+  return async (trx, agents) => {
+    await triggers.copyAll(trx, agents, await tools.copyAll(trx, agents));
+    await copyTests(trx, agents);
   };
 }

@@ -22,7 +22,10 @@ const MAX_NAME = 200;
 type Change = { input: AgentChanges; editor: Editor };
 
 /** Copies the contents of one agent to another within the transaction. */
-export type CopyContent = (trx: Transaction<Tables>, fromAgentId: string, toAgentId: string) => Promise<void>;
+export type CopyContent = (
+  trx: Transaction<Tables>,
+  agents: { organizationId: string; from: string; to: string },
+) => Promise<void>;
 
 export type AgentService = ReturnType<typeof createAgentService>;
 
@@ -181,7 +184,7 @@ export function createAgentService(
       });
       const row = await store.insert({ organizationId, slug }, toRow, async (trx, inserted) => {
         await copyImages(trx, source, copyId);
-        await copyContent(trx, id, copyId);
+        await copyContent(trx, { organizationId, from: id, to: copyId });
         return { ...inserted, ...(await drafts.begin(trx, inserted, by)) };
       });
       return present(row);

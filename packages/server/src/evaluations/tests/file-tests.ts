@@ -62,12 +62,10 @@ export const fileTests: FileTests = {
 };
 
 /** Copies the tests that were written by hand to a duplicate of their agent. */
-export async function copyTests(trx: Transaction<Tables>, fromAgentId: string, toAgentId: string): Promise<void> {
-  const { organizationId } = await trx
-    .selectFrom("agents")
-    .select("organizationId")
-    .where("id", "=", toAgentId)
-    .executeTakeFirstOrThrow();
-  const written = await fileTests.read(trx, { organizationId, agentId: fromAgentId });
-  await fileTests.write(trx, { organizationId, agentId: toAgentId }, { removed: [], written });
+export async function copyTests(
+  trx: Transaction<Tables>,
+  { organizationId, from, to }: { organizationId: string; from: string; to: string },
+): Promise<void> {
+  const written = await fileTests.read(trx, { organizationId, agentId: from });
+  await fileTests.write(trx, { organizationId, agentId: to }, { removed: [], written });
 }

@@ -32,8 +32,8 @@ type TimerKey = Pick<HandoffTimerRow, "conversationId" | "kind">;
 
 /**
  * Escalates requests that no member took in time, emails answers that the visitor has not seen, notifies absent members
- * of messages, warns of targets that will soon be missed, and releases the conversations of members who have left the organization. A timer is deleted in the
- * transaction of its effect, so only one process handles it.
+ * of messages, warns of targets that will soon be missed, and releases the conversations of members who have left the
+ * organization. A timer is deleted in the transaction of its effect, so only one process handles it.
  */
 export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "mailer" | "log">, parts: Parts) {
   const { db, log } = deps;

@@ -118,6 +118,7 @@ export async function storeTargets(
     await trx
       .deleteFrom("handoffTimers")
       .where("conversationId", "=", conversationId)
+      .where("organizationId", "=", organizationId)
       .where("kind", "=", "target")
       .execute();
     return;
