@@ -77,6 +77,14 @@ describe("the demo model's stream", () => {
     });
   });
 
+  it("counts no tokens for the bytes of a picture", async () => {
+    const data = { type: "data" as const, data: new Uint8Array(100_000) };
+    const picture = { type: "file" as const, mediaType: "image/png", data };
+    const finish = (await ask([system, { role: "user", content: [picture] }])).at(-1);
+    expect(finish).toMatchObject({ usage: { inputTokens: { total: expect.any(Number) } } });
+    expect(finish?.type === "finish" && finish.usage.inputTokens.total).toBeLessThan(1_000);
+  });
+
   it("sends scripts without spaces in pieces", async () => {
     const parts = await ask([{ role: "system", content: "営業時間は9時から18時です。" }, user("営業時間は？")]);
     expect(textOf(parts)).toBe("営業時間は9時から18時です。");

@@ -70,7 +70,9 @@ async function* generateParts(call: LanguageModelV4CallOptions, announce: boolea
   } else {
     yield { type: "tool-call", toolCallId: `call_${randomUUID()}`, toolName: reply.toolName, input };
   }
-  const read = estimateTokens(JSON.stringify(call.prompt).length);
+  // The demo sees no files, and the bytes of one would take seconds to write as JSON.
+  const prompt = JSON.stringify(call.prompt, (_, value) => (value?.type === "file" ? undefined : value));
+  const read = estimateTokens(prompt.length);
   yield {
     type: "finish",
     finishReason: { unified: typeof reply === "string" ? "stop" : "tool-calls", raw: undefined },
