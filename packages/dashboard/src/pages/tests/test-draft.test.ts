@@ -36,6 +36,25 @@ describe("the draft of a test", () => {
     expect(toBody(toDraft(stored))).toEqual(content);
   });
 
+  it.each([
+    42,
+    -1.5e21,
+    true,
+    null,
+    "42",
+    "true",
+    "[see the list]",
+    '{"ok":true}',
+    '"quoted"',
+    "",
+    "007",
+    [1],
+    { n: 1 },
+  ])("saves the answer %j of a tool unchanged", (answer) => {
+    const test = { ...stored, results: { stock: answer } };
+    expect(toBody(toDraft(test)).results).toEqual({ stock: answer });
+  });
+
   it("keeps the fields of a kind while another kind is chosen, and saves only those of the chosen kind", () => {
     const checks = [{ ...emptyCheck(), text: "9 am", kind: "max_words" as const, n: 5 }];
     expect(toBody({ ...filled, checks }).checks).toEqual([{ kind: "max_words", n: 5 }]);

@@ -42,7 +42,10 @@ export function toDraft({ name, turns, checks, results }: AgentTest): TestDraft 
     turns: turns.map((text) => withKey({ text })),
     checks: checks.map(toCheckDraft),
     results: Object.entries(results).map(([tool, answer]) =>
-      withKey({ tool, answer: typeof answer === "string" ? answer : JSON.stringify(answer, null, 2) }),
+      withKey({
+        tool,
+        answer: typeof answer === "string" && !looksLikeJson(answer) ? answer : JSON.stringify(answer, null, 2),
+      }),
     ),
   };
 }
@@ -126,7 +129,11 @@ function resultProblems(results: readonly ResultDraft[]): FoyerError["details"] 
   });
 }
 
-/** An answer that begins like an object or a list is JSON, and any other one is a text. */
-const looksLikeJson = (text: string) => /^\s*[[{]/.test(text);
+/**
+ * An object, a list, a number, a text in quotes, `true`, `false` and `null` are JSON, and anything else is a text. A
+ * stored text that looks like one of these is shown in quotes, so that saving does not change its type.
+ */
+const looksLikeJson = (text: string) =>
+  /^\s*(?:[[{]|(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|".*")\s*$)/s.test(text);
 
 const toAnswer = (text: string): unknown => (looksLikeJson(text) ? JSON.parse(text) : text);

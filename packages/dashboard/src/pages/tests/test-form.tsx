@@ -165,7 +165,7 @@ function ResultFields({
               />
               <TextArea
                 label="Answer"
-                help="A text, or JSON if it begins with { or [."
+                help="A text or JSON. A number, true, false or null is JSON too; put it in quotes for a text."
                 rows={2}
                 spellCheck={false}
                 className="min-h-16 font-mono"
