@@ -18,9 +18,10 @@ it("the names of the member and the agent replace their placeholders in a canned
 });
 
 it("placeholders that no fact fills are named once each", () => {
-  expect(findUnfilled("{{order.id}}, {{ order.date }} and {{order.id}}, but not {{}}")).toEqual([
+  expect(findUnfilled("{{order.id}}, {{ order date }}, {{größe}} and {{order.id}}, but not {{ }}")).toEqual([
     "{{order.id}}",
-    "{{ order.date }}",
+    "{{ order date }}",
+    "{{größe}}",
   ]);
 });
 

@@ -24,7 +24,7 @@ export function fillCannedText(text: string, { visitorName, visitorEmail, member
 
 /** The placeholders that are still in the text, each once. */
 export function findUnfilled(text: string): string[] {
-  return [...new Set(Array.from(text.matchAll(/\{\{\s*[\w.-]+\s*\}\}/g), ([written]) => written))];
+  return [...new Set(Array.from(text.matchAll(/\{\{\s*[^\s{}][^{}]*\}\}/g), ([written]) => written))];
 }
 
 /**
