@@ -142,6 +142,17 @@ describe("actions on several conversations", () => {
     expect(problems).toEqual([]);
   });
 
+  it("keeps the others selected when one is removed from everything", async () => {
+    const { page } = await openInbox(3);
+    await box(page, 1).check();
+    await page.getByRole("button", { name: "All 3" }).click();
+    await selected(page, "3 selected").waitFor();
+    await box(page, 2).uncheck();
+    await selected(page, "2 selected").waitFor();
+    expect(await box(page, 2).isChecked()).toBe(false);
+    expect(await box(page, 3).isChecked()).toBe(true);
+  });
+
   it("shows the progress of an action that takes a while", async () => {
     const { page, problems } = await openInbox(2);
     await page.route("**/conversations/bulk/*", async (route) => {

@@ -41,7 +41,8 @@ export function useSelection(key: string, list: ListWindow | null) {
   const toggle = useCallback(
     (id: string, isRange = false) => {
       const { list, chosen } = latest.current;
-      const ids = new Set(chosen.ids);
+      // Removing one from everything selects the others that have loaded.
+      const ids = new Set(chosen.isAll && list ? listLoaded(list) : chosen.ids);
       const range = isRange && list && anchor.current ? listRange(list, anchor.current, id) : [];
       if (range.length > 0) for (const one of range) ids.add(one);
       else if (!ids.delete(id)) ids.add(id);
@@ -67,6 +68,8 @@ export function useSelection(key: string, list: ListWindow | null) {
     [ids, isAll, isOn, toggle, key],
   );
 }
+
+const listLoaded = ({ entries }: ListWindow) => Array.from(entries.values(), ({ row }) => row.id);
 
 /** The loaded conversations between two, both included, or none if one of them is not in the list. */
 function listRange(list: ListWindow, from: string, to: string): string[] {
