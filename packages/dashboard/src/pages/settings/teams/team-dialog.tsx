@@ -67,6 +67,7 @@ export function TeamDialog({
       <TextArea
         label="Description"
         isOptional
+        help="With a description, agents can choose this team when they request a person."
         rows={2}
         placeholder="Repairs, spare parts and appointments"
         value={values.description}

@@ -40,7 +40,7 @@ export function TeamsPage() {
           preview={<TablePreview columns={["Name", "Members", "Assignment"]} />}
         >
           A team has members, a way to assign conversations to them, and targets for how fast they answer. Without
-          teams, every member sees every waiting visitor.
+          teams, every member is notified of every waiting visitor.
         </EmptyState>
       ) : (
         <Table
