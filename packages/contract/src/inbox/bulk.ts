@@ -40,9 +40,16 @@ export type BulkAction = Static<typeof BulkAction>;
 const BulkActionBody = Type.Object({
   action: stringEnum(
     bulkActions,
-    "`assign` needs `userId`, which can be `me`; `snooze` needs `until`; `tag` and `untag` need `tag`. `read` marks the messages as read that arrived before the request. `trash` moves to the trash, or deletes permanently if the server keeps none.",
+    "`assign` needs `userId`, which can be `me`, or `teamId`; `snooze` needs `until`; `tag` and `untag` need `tag`. `read` marks the messages as read that arrived before the request. `trash` moves to the trash, or deletes permanently if the server keeps none.",
   ),
   userId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "The member to assign to" })),
+  teamId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "The team to assign to, for which the visitors wait then",
+    }),
+  ),
   until: Type.Optional(
     Type.String({ format: "date-time", description: "When snoozed conversations open again, within a year" }),
   ),

@@ -8,6 +8,7 @@ import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { type AppError, checkAllSequentially, invalid } from "../errors.ts";
+import { isTeam } from "./teams/is-team.ts";
 
 type Parts = {
   log: Pick<ConversationLog, "assign" | "moveToTeam" | "resolve" | "snooze">;
@@ -96,14 +97,4 @@ function noMemberError(): AppError {
 
 function noTeamError(): AppError {
   return invalid("actions.assign.teamId", "names a team that does not exist", "unknown_reference");
-}
-
-async function isTeam(db: Pick<Db, "selectFrom">, organizationId: string, teamId: string): Promise<boolean> {
-  const team = await db
-    .selectFrom("teams")
-    .select("id")
-    .where("id", "=", teamId)
-    .where("organizationId", "=", organizationId)
-    .executeTakeFirst();
-  return team !== undefined;
 }

@@ -16,6 +16,7 @@ import { AppError, invalid } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import type { AssignConversation } from "./assign-conversation.ts";
 import type { ReplyActionRunner } from "./reply-actions.ts";
+import { isTeam } from "./teams/is-team.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };
@@ -76,13 +77,8 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
 
   async function moveToTeam(organizationId: string, conversationId: string, teamId: string): Promise<void> {
     await inTransaction(db, async (trx) => {
-      const team = await trx
-        .selectFrom("teams")
-        .select("id")
-        .where("id", "=", teamId)
-        .where("organizationId", "=", organizationId)
-        .executeTakeFirst();
-      if (!team) throw invalid("teamId", "is not a team of this organization", "unknown_reference");
+      if (!(await isTeam(trx, organizationId, teamId)))
+        throw invalid("teamId", "is not a team of this organization", "unknown_reference");
       await log.moveToTeam(trx, { organizationId, conversationId }, { teamId });
     });
   }

@@ -1,13 +1,18 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Dialog } from "../../components/dialog.tsx";
 import { FindList } from "../../components/find-list.tsx";
 import { pluralize } from "../../components/plural.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { type Colleague, filterColleagues } from "./find-colleagues.ts";
+
+/** Who gets the conversation. */
+export type Assignee = { userId: string } | { teamId: string };
 
 /** Further names are found by typing. */
 const MAX_SHOWN = 50;
 
-/** Assigns the conversation to a member, who is found by name. */
+/** Assigns conversations to a member or a team, found by name. */
 export function AssignDialog({
   count = 1,
   colleagues,
@@ -17,11 +22,21 @@ export function AssignDialog({
   /** The number of conversations. */
   count?: number;
   colleagues: readonly Colleague[];
-  onChoose: (userId: string) => void;
+  onChoose: (assignee: Assignee) => void;
   onClose: () => void;
 }) {
   const [text, setText] = useState("");
-  const matches = filterColleagues(colleagues, text);
+  const teams = useQuery(endpointQuery("listTeams")).data ?? [];
+  const teamItems = teams.map(({ id, name }) => ({
+    id,
+    name,
+    email: "Team",
+    isHere: false,
+    isMe: false,
+    isTeam: true,
+  }));
+  const matches = filterColleagues([...colleagues.map((one) => ({ ...one, isTeam: false })), ...teamItems], text);
+  const who = teams.length > 0 ? "member or team" : "member";
   const more = matches.length - MAX_SHOWN;
   return (
     <Dialog
@@ -30,16 +45,16 @@ export function AssignDialog({
       onClose={onClose}
     >
       <FindList
-        label="Find a member"
-        listLabel="Members"
+        label={`Find a ${who}`}
+        listLabel={teams.length > 0 ? "Members and teams" : "Members"}
         placeholder="Name or email"
         text={text}
         items={matches.slice(0, MAX_SHOWN)}
-        status={matches.length === 0 ? "No member matches." : more > 0 && `${more} more. Type a name to find them.`}
+        status={matches.length === 0 ? `No ${who} matches.` : more > 0 && `${more} more. Type a name to find them.`}
         onText={setText}
-        onChoose={({ id }) => {
+        onChoose={({ id, isTeam }) => {
           onClose();
-          onChoose(id);
+          onChoose(isTeam ? { teamId: id } : { userId: id });
         }}
       >
         {({ name, email, isMe, isHere }) => (

@@ -131,7 +131,7 @@ export function ConversationDesk({
       {isAssigning && (
         <AssignDialog
           colleagues={acts.colleagues}
-          onChoose={(userId) => void acts.assign(userId)}
+          onChoose={(to) => void ("teamId" in to ? acts.assignTeam(to.teamId) : acts.assign(to.userId))}
           onClose={() => setAssigning(false)}
         />
       )}

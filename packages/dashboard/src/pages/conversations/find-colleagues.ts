@@ -25,7 +25,7 @@ export function listColleagues(
 }
 
 /** The colleagues whose name or address contains every word of the text. */
-export function filterColleagues(colleagues: readonly Colleague[], text: string): Colleague[] {
+export function filterColleagues<T extends Colleague>(colleagues: readonly T[], text: string): T[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return colleagues.filter(({ name, email, isMe }) => {
     const searched = `${name} ${email} ${isMe ? "me" : ""}`.toLowerCase();

@@ -9,7 +9,7 @@ import { pluralize } from "../../components/plural.ts";
 import { TrashNote } from "../../components/trash-note.tsx";
 import { useTrashDays } from "../../data/trash.ts";
 import { AddTagDialog } from "./add-tag-dialog.tsx";
-import { AssignDialog } from "./assign-dialog.tsx";
+import { AssignDialog, type Assignee } from "./assign-dialog.tsx";
 import { runBulkAction } from "./bulk-actions.ts";
 import { SnoozeDialog } from "./snooze-dialog.tsx";
 import { useColleagues } from "./use-colleagues.ts";
@@ -44,7 +44,7 @@ export function SelectionBar({
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const trashDays = useTrashDays();
   const count = selection.isAll ? Math.min(total, maxBulkConversations) : selection.ids.size;
-  const run = async (change: Pick<BulkActionBody, "action" | "userId" | "until" | "tag">) => {
+  const run = async (change: Pick<BulkActionBody, "action" | "userId" | "teamId" | "until" | "tag">) => {
     const chosen = selection.isAll && filter ? { filter } : { conversationIds: [...selection.ids] };
     const canUndo = change.action !== "trash" || (trashDays ?? 0) > 0;
     if (await runBulkAction({ ...change, ...chosen }, { canUndo })) selection.clear();
@@ -98,7 +98,7 @@ export function SelectionBar({
       {dialog === "assign" && (
         <BulkAssign
           count={count}
-          onChoose={(userId) => run({ action: "assign", userId })}
+          onChoose={(assignee) => run({ action: "assign", ...assignee })}
           onClose={() => setDialog(null)}
         />
       )}
@@ -136,7 +136,7 @@ function BulkAssign({
   onClose,
 }: {
   count: number;
-  onChoose: (userId: string) => Promise<void>;
+  onChoose: (assignee: Assignee) => Promise<void>;
   onClose: () => void;
 }) {
   const colleagues = useColleagues(useMe());
@@ -144,7 +144,7 @@ function BulkAssign({
     <AssignDialog
       count={count}
       colleagues={colleagues}
-      onChoose={(userId) => void onChoose(userId)}
+      onChoose={(assignee) => void onChoose(assignee)}
       onClose={onClose}
     />
   );

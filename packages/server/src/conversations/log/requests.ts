@@ -120,8 +120,8 @@ export function createHandoffRequests(emit: Emit, openRequest: OpenRequest) {
   };
 }
 
-/** @returns null when the team does not exist, so that the visitor waits for everyone */
-async function findTeam(
+/** @returns the id, or null when the team does not exist, so that the visitor waits for everyone */
+export async function findTeam(
   trx: Transaction<Tables>,
   organizationId: string,
   teamId: string | null,

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import type { ConversationRef, Emit } from "./change.ts";
 import { reopen } from "./reopen.ts";
-import { type OpenRequest, readAgent } from "./requests.ts";
+import { findTeam, type OpenRequest, readAgent } from "./requests.ts";
 
 /** Gives conversations to teams. */
 export function createTeamMoves(emit: Emit, openRequest: OpenRequest) {
@@ -85,6 +85,27 @@ export function createTeamMoves(emit: Emit, openRequest: OpenRequest) {
         .where("endedAt", "is", null)
         .execute();
       return true;
+    },
+    /** Makes a conversation that a member has count for the team, or for none, for which it did before. */
+    async restoreTeam(
+      trx: Transaction<Tables>,
+      { organizationId, conversationId }: ConversationRef,
+      earlierTeamId: string | null,
+    ): Promise<void> {
+      const teamId = await findTeam(trx, organizationId, earlierTeamId);
+      await trx
+        .updateTable("conversations")
+        .set({ teamId })
+        .where("id", "=", conversationId)
+        .where("organizationId", "=", organizationId)
+        .execute();
+      await trx
+        .updateTable("handoffs")
+        .set({ teamId })
+        .where("conversationId", "=", conversationId)
+        .where("organizationId", "=", organizationId)
+        .where("endedAt", "is", null)
+        .execute();
     },
     /** Makes the conversations of a deleted team wait for everyone. Those that a member has stay there. */
     async leaveTeam(trx: Transaction<Tables>, organizationId: string, teamId: string): Promise<void> {

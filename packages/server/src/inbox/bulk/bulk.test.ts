@@ -83,6 +83,51 @@ onBothDatabases("bulk actions", (createDatabase) => {
     ]);
   });
 
+  it("lets the named conversations wait for a team, and an undo returns each to who had it and to its team", async () => {
+    const createTeam = async (name: string) => (await account.call("POST", "/teams", { name })).body.data.id;
+    const [teamId, earlierTeam] = [await createTeam("Bulk"), await createTeam("Earlier")];
+    const [withAgent = "", waiting = "", withBen = ""] = await startConversations(3);
+    await account.call("POST", `/conversations/${waiting}/handoff`, { reason: "Invoice" });
+    await ada.call("POST", `/conversations/${waiting}/assign`, { teamId: earlierTeam });
+    await ben.call("POST", `/conversations/${withBen}/takeover`);
+    const conversationIds = [withAgent, waiting, withBen];
+    const owners = async () => {
+      const found = [];
+      for (const id of conversationIds) {
+        const { handler, assignee, team, handoff } = await get(id);
+        found.push([
+          handler,
+          assignee?.userId ?? null,
+          handler === "agent" ? null : (team?.id ?? null),
+          handoff?.reason,
+        ]);
+      }
+      return found;
+    };
+    const before = await owners();
+    const action = await finish(await start({ action: "assign", teamId, conversationIds }));
+    expect([action.done, (await owners()).map(([handler, , team]) => [handler, team])]).toEqual([
+      3,
+      Array(3).fill(["waiting", teamId]),
+    ]);
+    expect((await undo(action)).undone).toBe(3);
+    expect(await owners()).toEqual(before);
+    expect(before.map(([handler, assignee, team]) => [handler, assignee, team])).toEqual([
+      ["agent", null, null],
+      ["waiting", null, earlierTeam],
+      ["human", benId, null],
+    ]);
+  });
+
+  it("leaves a conversation alone in an undo that a member has taken from the team since", async () => {
+    const teamId = (await account.call("POST", "/teams", { name: "Taken" })).body.data.id;
+    const [id = ""] = await startConversations(1);
+    const action = await finish(await start({ action: "assign", teamId, conversationIds: [id] }));
+    await ben.call("POST", `/conversations/${id}/takeover`);
+    expect((await undo(action)).undone).toBe(0);
+    expect((await get(id)).assignee.userId).toBe(benId);
+  });
+
   it("resolves conversations, and an undo opens them for the same person", async () => {
     const [withAgent = "", withAda = ""] = await startConversations(2);
     await ada.call("POST", `/conversations/${withAda}/takeover`);
@@ -204,16 +249,21 @@ onBothDatabases("bulk actions", (createDatabase) => {
   });
 
   it("refuses an action without its parameter, and one that names conversations in no way or in two", async () => {
+    const other = await server.createAccount();
+    const foreignTeam = (await other.call("POST", "/teams", { name: "Foreign" })).body.data.id;
     const bodies = [
       { action: "assign", conversationIds: [newId("conv")] },
       { action: "tag", conversationIds: [newId("conv")] },
       { action: "assign", userId: "user_nobody", conversationIds: [newId("conv")] },
+      { action: "assign", teamId: newId("team"), conversationIds: [newId("conv")] },
+      { action: "assign", teamId: foreignTeam, conversationIds: [newId("conv")] },
+      { action: "assign", userId: "me", teamId: newId("team"), conversationIds: [newId("conv")] },
       { action: "read" },
       { action: "read", filter: {}, conversationIds: [newId("conv")] },
     ];
     const statuses = [];
     for (const body of bodies) statuses.push((await ada.call("POST", "/conversations/bulk", body)).status);
-    expect(statuses).toEqual([400, 400, 400, 400, 400]);
+    expect(statuses).toEqual(bodies.map(() => 400));
   });
 
   it("refuses an undo an hour after the action finished", async () => {

@@ -11,12 +11,16 @@ import type { ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { AssignConversation } from "../assign-conversation.ts";
+import { isTeam } from "../teams/is-team.ts";
 
 /** The action of a bulk action with its parameters, as it is stored. */
-export type StoredChange = { action: BulkActionName; userId?: string; until?: Instant; tag?: string };
+export type StoredChange = { action: BulkActionName; userId?: string; teamId?: string; until?: Instant; tag?: string };
 
 /** What an undo needs to know about a conversation before its change. */
-export type Before = Pick<ConversationRow, "handler" | "assigneeId" | "epoch" | "status" | "snoozedUntil"> & {
+export type Before = Pick<
+  ConversationRow,
+  "handler" | "assigneeId" | "teamId" | "epoch" | "status" | "snoozedUntil"
+> & {
   readAt: Instant | null;
   /** whether it has the tag of the change; false for other changes */
   isTagged: boolean;
@@ -53,7 +57,8 @@ type Parts = {
 export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
   const { log, tags, trash } = parts;
   const changes: Record<BulkActionName, (change: StoredChange) => Change> = {
-    assign: ({ userId = "" }) => assignTo(userId, deps, parts),
+    assign: ({ userId = "", teamId }) =>
+      teamId === undefined ? assignTo(userId, deps, parts) : assignToTeam(teamId, deps, parts),
     resolve: () => resolveAll(deps, parts),
     reopen: () => ({
       apply: async ({ before, ...target }) =>
@@ -124,40 +129,65 @@ export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
   return (change: StoredChange): Change => changes[change.action](change);
 }
 
-function assignTo(assigneeId: string, { db }: Pick<Deps, "db">, { assignConversation, log }: Parts): Change {
+function assignTo(assigneeId: string, deps: Pick<Deps, "db">, parts: Parts): Change {
   return {
     apply: ({ organizationId, conversationId, userId }) =>
-      assignConversation(
+      parts.assignConversation(
         { organizationId, id: conversationId },
         { userId: assigneeId, mayReplace: true, assignedBy: userId },
         async (_, isAssigned) => isAssigned,
       ),
-    async undo({ organizationId, conversationId, userId, before }) {
-      const conversation = { organizationId, conversationId };
-      // The assignment began this epoch. In a later one, somebody else has changed who has the conversation.
-      const epoch = before.epoch + 1;
-      if (before.handler === "human" && before.assigneeId !== null) {
-        const current = await db
-          .selectFrom("conversations")
-          .select(["epoch", "assigneeId"])
-          .where("id", "=", conversationId)
-          .where("organizationId", "=", organizationId)
-          .executeTakeFirst();
-        if (current?.epoch !== epoch || current.assigneeId !== assigneeId) return false;
-        return assignConversation(
-          { organizationId, id: conversationId },
-          { userId: before.assigneeId, mayReplace: true, assignedBy: userId },
-          async (_, isAssigned) => isAssigned,
-        );
-      }
-      return inTransaction(db, async (trx) => {
-        const ending = { from: "waiting or human", endedBy: "member", userId, note: null, epoch } as const;
-        if (!(await log.returnToAgent(trx, conversation, ending))) return false;
-        if (before.handler === "waiting") await requestAgain(trx, log, conversation);
-        return true;
-      });
-    },
+    undo: (target) => giveBack(target, deps, parts),
   };
+}
+
+function assignToTeam(teamId: string, deps: Pick<Deps, "db">, parts: Parts): Change {
+  return {
+    apply: ({ organizationId, conversationId }) =>
+      inTransaction(deps.db, async (trx) => {
+        // The team may have been deleted since the request.
+        if (!(await isTeam(trx, organizationId, teamId))) return false;
+        return parts.log.moveToTeam(trx, { organizationId, conversationId }, { teamId });
+      }),
+    undo: (target) => giveBack(target, deps, parts),
+  };
+}
+
+/**
+ * Gives a conversation back to who had it before an assignment.
+ * @returns false when somebody else, such as a member whom the team's rule has chosen, has it since
+ */
+async function giveBack(
+  { organizationId, conversationId, userId, before }: Target,
+  { db }: Pick<Deps, "db">,
+  { assignConversation, log }: Parts,
+): Promise<boolean> {
+  const conversation = { organizationId, conversationId };
+  // The assignment began this epoch.
+  const epoch = before.epoch + 1;
+  if (before.handler === "human" && before.assigneeId !== null) {
+    const current = await db
+      .selectFrom("conversations")
+      .select("epoch")
+      .where("id", "=", conversationId)
+      .where("organizationId", "=", organizationId)
+      .executeTakeFirst();
+    if (current?.epoch !== epoch) return false;
+    return assignConversation(
+      { organizationId, id: conversationId },
+      { userId: before.assigneeId, mayReplace: true, assignedBy: userId },
+      async (trx, isAssigned) => {
+        if (isAssigned) await log.restoreTeam(trx, conversation, before.teamId);
+        return isAssigned;
+      },
+    );
+  }
+  return inTransaction(db, async (trx) => {
+    const ending = { from: "waiting or human", endedBy: "member", userId, note: null, epoch } as const;
+    if (!(await log.returnToAgent(trx, conversation, ending))) return false;
+    if (before.handler === "waiting") await requestAgain(trx, log, { ...conversation, teamId: before.teamId });
+    return true;
+  });
 }
 
 function resolveAll({ db }: Pick<Deps, "db">, { assignConversation, log }: Parts): Change {
@@ -169,7 +199,9 @@ function resolveAll({ db }: Pick<Deps, "db">, { assignConversation, log }: Parts
       const isAsLeft = ({ status }: Standing) => status === "resolved";
       if (!(await restoreStatus({ db }, log, { target, isAsLeft }))) return false;
       if (before.handler === "waiting") {
-        await inTransaction(db, (trx) => requestAgain(trx, log, { organizationId, conversationId }));
+        await inTransaction(db, (trx) =>
+          requestAgain(trx, log, { organizationId, conversationId, teamId: before.teamId }),
+        );
       }
       if (before.handler === "human" && before.assigneeId !== null) {
         const assignment = { userId: before.assigneeId, mayReplace: false, assignedBy: userId };
@@ -209,11 +241,11 @@ async function restoreStatus(
   });
 }
 
-/** Lets the visitor wait for a person again, as before. The team is notified as for any request. */
+/** Lets the visitor wait for a person of the team again, as before. The team is notified as for any request. */
 async function requestAgain(
   trx: Transaction<Tables>,
   log: ConversationLog,
-  { organizationId, conversationId }: ConversationRef,
+  { organizationId, conversationId, teamId }: ConversationRef & Pick<Before, "teamId">,
 ): Promise<void> {
   const agent = await trx
     .selectFrom("agents")
@@ -230,5 +262,5 @@ async function requestAgain(
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirstOrThrow();
-  await log.request(trx, agent, { organizationId, conversationId, cause, reason, summary, email });
+  await log.request(trx, agent, { organizationId, conversationId, teamId, cause, reason, summary, email });
 }

@@ -55,7 +55,7 @@ export function createBulkRunner(deps: Pick<Deps, "db" | "log">, { store, conver
     if (ids.length === 0) return new Map();
     const rows = await db
       .selectFrom("conversations")
-      .select(["id", "handler", "assigneeId", "epoch", "readAt", "status", "snoozedUntil"])
+      .select(["id", "handler", "assigneeId", "teamId", "epoch", "readAt", "status", "snoozedUntil"])
       .where("organizationId", "=", job.organizationId)
       .where("id", "in", ids)
       .execute();

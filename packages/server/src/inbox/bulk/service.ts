@@ -10,6 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
 import { createSharedWorker } from "../../jobs/shared-worker.ts";
+import { isTeam } from "../teams/is-team.ts";
 import type { ViewService } from "../views/service.ts";
 import { createChanges, type StoredChange } from "./changes.ts";
 import { createBulkQueue } from "./queue.ts";
@@ -41,15 +42,29 @@ export function createBulkService(deps: Pick<Deps, "db" | "databaseKind" | "log"
     idOf: ({ id }) => id,
   });
 
+  /** @throws 400 unless the body names a member or a team that exists */
+  async function readAssignee(
+    { organizationId, userId }: Owner,
+    body: BulkActionBody,
+  ): Promise<{ userId: string } | { teamId: string }> {
+    const { userId: named, teamId } = body;
+    if (named !== undefined && teamId !== undefined) throw invalid("teamId", "cannot be sent together with `userId`");
+    if (teamId !== undefined) {
+      if (await isTeam(db, organizationId, teamId)) return { teamId };
+      throw invalid("teamId", "is not a team of this organization", "unknown_reference");
+    }
+    if (named === undefined) {
+      throw invalid("userId", "is required to assign conversations to a member", "required");
+    }
+    const assigneeId = named === "me" ? userId : named;
+    if (await areMembers(db, organizationId, [assigneeId])) return { userId: assigneeId };
+    throw invalid("userId", "is not a member of this organization", "unknown_reference");
+  }
+
   /** @throws 400 when the change lacks a parameter, or names a member who does not exist */
   async function readChange({ organizationId, userId }: Owner, body: BulkActionBody): Promise<StoredChange> {
     const { action } = body;
-    if (action === "assign") {
-      if (body.userId === undefined) throw invalid("userId", "is required to assign conversations", "required");
-      const assigneeId = body.userId === "me" ? userId : body.userId;
-      if (await areMembers(db, organizationId, [assigneeId])) return { action, userId: assigneeId };
-      throw invalid("userId", "is not a member of this organization", "unknown_reference");
-    }
+    if (action === "assign") return { action, ...(await readAssignee({ organizationId, userId }, body)) };
     if (action === "snooze") {
       if (body.until === undefined) throw invalid("until", "is required to snooze conversations", "required");
       return { action, until: readSnoozeTime(body.until) };
