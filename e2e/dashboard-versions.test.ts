@@ -121,14 +121,24 @@ describe("versions and the draft of an agent in the dashboard", () => {
   it("says what no longer exists when a version is restored, and restores the rest", async () => {
     const email = await site.addMember("member");
     const member = (await site.call(page, "GET", "/members")).find((one: { email: string }) => one.email === email);
-    await change({ publishing: "manual", handoff: { escalation: [member.id] } });
-    await change({ handoff: { escalation: [] }, temperature: 20 });
+    const team = (await site.call(page, "POST", "/teams", { name: "Workshop" })).data;
+    const provider = { kind: "openai-compatible", baseUrl: "https://models.example/v1", apiKey: "key" };
+    await site.call(page, "PUT", "/models/providers/lab", provider);
+    await change({ handoff: { escalation: [member.id], teamId: team.id }, model: "lab/house" });
+    await change({ publishing: "manual" });
+    await change({ handoff: null, model: null, temperature: 20 });
     await site.call(page, "POST", `/agents/${agentId}/publish`, {});
     await site.call(page, "DELETE", `/members/${member.id}`);
+    await site.call(page, "DELETE", `/teams/${team.id}`);
+    await site.call(page, "DELETE", "/models/providers/lab");
     await go("/versions");
     await page.getByRole("button", { name: "Restore version 1" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restore version 1" }).click();
     await page.getByRole("alert").getByText("Version 1 names what no longer exists:").waitFor();
+    const listed = (await page.getByRole("dialog").getByRole("listitem").allTextContents()).join("\n");
+    expect(listed).toContain("Agent, Model: No model provider");
+    expect(listed).toContain(`${email} is no longer a member`);
+    expect(listed).toContain("The team was deleted");
     await expectFit(page);
     await site.picture(page, "dashboard-version-missing");
     await page.getByRole("button", { name: "Restore without them" }).click();

@@ -50,7 +50,7 @@ const Settings = Type.Object(
   },
   {
     description:
-      "The settings that versions have. Omitted settings keep their values, and `null` restores their defaults. Members are named by email address.",
+      "The settings that versions have. Omitted settings keep their values, and `null` restores their defaults. Members are named by email address, and teams by name.",
   },
 );
 

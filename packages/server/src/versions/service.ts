@@ -44,7 +44,7 @@ type Parts = {
 };
 
 /** The versions of agents: reading, comparing and restoring them. */
-export function createVersionService({ db }: Pick<Deps, "db">, parts: Parts) {
+export function createVersionService({ db, models }: Pick<Deps, "db" | "models">, parts: Parts) {
   const { agents, drafts, secrets, requirePassingTests, onChange } = parts;
   const store = createVersionStore(db);
 
@@ -68,6 +68,12 @@ export function createVersionService({ db }: Pick<Deps, "db">, parts: Parts) {
       return readSnapshot(agent.publishing === "manual" ? inDraft(trx) : trx, withDraft(agent));
     });
     return content;
+  }
+
+  /** @returns whether a provider would be asked for a model that the content names */
+  async function readAnswered(organizationId: string, { agent }: AgentContent) {
+    const { unanswered } = await models.survey(organizationId, [agent.model, ...agent.fallbackModels]);
+    return (id: string) => !unanswered.includes(id);
   }
 
   /** @returns the editor, who may publish only the draft that has passed the tests */
@@ -158,8 +164,8 @@ export function createVersionService({ db }: Pick<Deps, "db">, parts: Parts) {
       return agents.get(organizationId, agentId);
     },
     /**
-     * Makes the content of an earlier version the newest one. With `withoutMissing`, members and images that no longer
-     * exist are left out. @throws 409 with what is missing otherwise
+     * Makes the content of an earlier version the newest one. With `withoutMissing`, members, teams, images and models
+     * that no longer exist are left out. @throws 409 with what is missing otherwise
      */
     async restore(
       principal: Principal,
@@ -172,12 +178,14 @@ export function createVersionService({ db }: Pick<Deps, "db">, parts: Parts) {
       const snapshot = { content: JSON.parse(content), ids: JSON.parse(ids) };
       checkToolLimit(snapshot.content, plan);
       const note = `Restores version ${version}.`;
+      const isAnswered = await readAnswered(organizationId, snapshot.content);
       await drafts.edit({ organizationId, agentId, editor, publishes: true, note }, async (trx) => {
         const missing = await writeSnapshot(
           trx,
           { organizationId, id: agentId },
           {
             snapshot,
+            isAnswered,
             async checkTool({ before, after }) {
               const unbound: SecretService["unbound"] = (id, names) => secrets.unbound(id, names, trx);
               await checkSecretUse({ unbound }, principal, { before, after });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openChat } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { generateKey } from "../auth/api-keys/key-format.ts";
 import { insertKey } from "../auth/api-keys/store.ts";
@@ -245,6 +246,103 @@ onBothDatabases("the versions of an agent", (createDatabase) => {
     expect((await owner.call("GET", `/agents/${agentId}`)).body.data).toMatchObject({
       systemPrompt: "Sell bikes.",
       images: { logo: null },
+    });
+  });
+
+  describe("when what a version names is gone", () => {
+    let staff: Awaited<ReturnType<typeof createOwner>>;
+    let browser: Awaited<ReturnType<typeof signedInBrowser>>;
+    let id: string;
+    beforeEach(async () => {
+      staff = await createOwner(server);
+      browser = await signedInBrowser(server, staff.email);
+      id = await createAgent(browser, { systemPrompt: "Sell bikes." });
+      await browser.call("PATCH", `/agents/${id}`, { publishing: "manual" });
+    });
+
+    const patch = (body: object) => browser.call("PATCH", `/agents/${id}`, body);
+    const publish = async (): Promise<number> =>
+      (await browser.call("POST", `/agents/${id}/publish`)).body.data.version;
+    /** Publishes another state, so that the version before it can be restored. */
+    const publishOther = async (body: object) => {
+      await patch({ systemPrompt: "Sell boats.", ...body });
+      return publish();
+    };
+    const restoreOf = (version: number, body?: object) =>
+      browser.call("POST", `/agents/${id}/versions/${version}/restore`, body);
+    const read = async () => (await browser.call("GET", `/agents/${id}`)).body.data;
+    const putServer = () =>
+      browser.call("PUT", "/models/providers/lab", {
+        kind: "openai-compatible",
+        baseUrl: `${model.url}/v1`,
+        apiKey: "key",
+      });
+
+    it.each([
+      ["the model", { model: "lab/house" }, "agent.model", { model: "openai-compatible/test", modelIsDefault: true }],
+      ["a fallback model", { fallbackModels: ["lab/house"] }, "agent.fallbackModels.0", { fallbackModels: [] }],
+    ])("names %s, and leaves it out on request", async (_, settings, path, left) => {
+      await putServer();
+      await patch(settings);
+      const version = await publish();
+      await publishOther({ model: null, fallbackModels: [] });
+      await browser.call("DELETE", "/models/providers/lab");
+      const refused = await restoreOf(version);
+      expect([refused.status, refused.body.error.details]).toEqual([
+        409,
+        [{ path, code: "unknown_reference", message: expect.stringContaining("answers for lab/house") }],
+      ]);
+      expect((await read()).systemPrompt).toBe("Sell boats.");
+      expect((await restoreOf(version, { withoutMissing: true })).status).toBe(201);
+      expect(await read()).toMatchObject({ systemPrompt: "Sell bikes.", ...left });
+    });
+
+    it("names a member, a recipient of emails and a team, and leaves them out on request", async () => {
+      const { userId, email } = await createMember(server, staff.organizationId, "member");
+      const team = (await browser.call("POST", "/teams", { name: "Workshop" })).body.data;
+      await patch({ handoff: { escalation: [userId, staff.userId], teamId: team.id } });
+      const fields = [{ name: "email", type: "email", label: "Email" }];
+      const emailTo = (...recipientIds: string[]) => ({ type: "email", recipientIds });
+      const form = await createTool(browser, {
+        agentId: id,
+        name: "contact",
+        executionType: "form",
+        formSchema: { fields },
+        formPostActions: [emailTo(userId), emailTo(staff.userId, userId)],
+      });
+      const version = await publish();
+      await browser.call("DELETE", `/tools/${form.id}`);
+      await publishOther({ handoff: null });
+      await browser.call("DELETE", `/members/${userId}`);
+      await browser.call("DELETE", `/teams/${team.id}`);
+      const refused = await restoreOf(version);
+      expect([refused.status, refused.body.error.details]).toMatchObject([
+        409,
+        [
+          { path: "agent.handoff.escalation.0", message: `${email} is no longer a member` },
+          { path: "agent.handoff.teamId", message: "the team was deleted" },
+          { path: "tools.contact.formPostActions.0.recipientIds.0" },
+          { path: "tools.contact.formPostActions.1.recipientIds.1" },
+        ],
+      ]);
+      expect((await read()).systemPrompt).toBe("Sell boats.");
+      expect((await restoreOf(version, { withoutMissing: true })).status).toBe(201);
+      expect((await read()).handoff).toMatchObject({ escalation: [staff.userId], teamId: null });
+      const restored = (await browser.call("GET", `/tools/${form.id}`)).body;
+      expect(restored.formPostActions).toMatchObject([{ type: "email", recipientIds: [staff.userId] }]);
+      expect(restored.formPostActions).toHaveLength(1);
+    });
+
+    it("restores a tool whose secret is gone, which warns of it", async () => {
+      await browser.call("PUT", "/secrets/SHOP_KEY", { value: "abc" });
+      const http = { executionType: "http", httpUrl: `${model.url}/?key={{SHOP_KEY}}` } as const;
+      const tool = await createTool(browser, { agentId: id, name: "stock", ...http });
+      const version = await publish();
+      await browser.call("DELETE", `/tools/${tool.id}`);
+      await publishOther({});
+      await browser.call("DELETE", "/secrets/SHOP_KEY");
+      expect((await restoreOf(version)).status).toBe(201);
+      expect(JSON.stringify((await browser.call("GET", `/tools/${tool.id}`)).body.warnings)).toContain("SHOP_KEY");
     });
   });
 

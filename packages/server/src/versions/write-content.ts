@@ -1,5 +1,5 @@
 import type { AgentContent } from "@foyer/contract";
-import type { Kysely, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { imageColumns, imageKinds, toColumns as toAgentColumns } from "../agents/columns.ts";
 import { writeColumns } from "../agents/draft-columns.ts";
 import type { TriggerRow } from "../db/tables/triggers.ts";
@@ -7,24 +7,26 @@ import type { AgentRow, Tables, ToolRow } from "../db/tables.ts";
 import { newId } from "../ids.ts";
 import { toColumns as toTriggerColumns, triggerDefaults } from "../triggers/columns.ts";
 import { type Snapshot, toToolRow } from "./content.ts";
-
-/** Something that a version names and that the organization no longer has. */
-export type Missing = { path: string; message: string };
+import { type IsAnswered, leaveOutMissing, type Missing } from "./missing.ts";
 
 type Place = Pick<AgentRow, "organizationId" | "id">;
 
 /**
  * Gives a locked agent the settings, tools and triggers of a version. Tools and triggers that the agent has already
  * keep their ids. What the version names and the organization no longer has is left out and returned.
+ * @param isAnswered whether a provider would be asked for a model
  * @param checkTool checks a tool that changes, and returns whether it may use secrets without hosts
  */
 export async function writeSnapshot(
   trx: Transaction<Tables>,
   agent: Place,
-  { snapshot, checkTool }: { snapshot: Snapshot; checkTool: CheckTool },
+  { snapshot, isAnswered, checkTool }: { snapshot: Snapshot; isAnswered: IsAnswered; checkTool: CheckTool },
 ): Promise<Missing[]> {
-  const { content, ids } = snapshot;
-  const missing = await writeAgent(trx, agent, content.agent);
+  const { ids } = snapshot;
+  const { organizationId, id: agentId } = agent;
+  const given = { content: snapshot.content, isAnswered };
+  const { content, missing } = await leaveOutMissing(trx, { organizationId, agentId }, given);
+  await writeAgent(trx, agent, content.agent);
   const toolIds = await writeTools(trx, agent, { tools: content.tools, ids: ids.tools, checkTool });
   await writeTriggers(trx, agent, { triggers: content.triggers, ids: ids.triggers, toolIds });
   return missing;
@@ -34,57 +36,17 @@ async function writeAgent(
   trx: Transaction<Tables>,
   { organizationId, id }: Place,
   content: AgentContent["agent"],
-): Promise<Missing[]> {
-  const { images, handoff, name, ...settings } = content;
-  const missing: Missing[] = [];
-  const escalation: string[] = [];
-  for (const [index, email] of handoff.escalation.entries()) {
-    // Someone who was not a member when the version was made is still named by user id.
-    const userId = email.includes("@") ? await findMember(trx, organizationId, email) : email;
-    if (userId) escalation.push(userId);
-    else missing.push({ path: `agent.handoff.escalation.${index}`, message: `${email} is no longer a member` });
-  }
+): Promise<void> {
+  const { images, name, ...settings } = content;
   const versions: Partial<AgentRow> = {};
-  for (const kind of imageKinds) {
-    const version = images[kind];
-    const isKept = version === null || (await hasImage(trx, { agentId: id, kind, version }));
-    versions[imageColumns[kind]] = isKept ? version : null;
-    if (!isKept) missing.push({ path: `agent.images.${kind}`, message: "the image is no longer stored" });
-  }
+  for (const kind of imageKinds) versions[imageColumns[kind]] = images[kind];
   const agent = await trx
     .selectFrom("agents")
     .select(["organizationId", "id", "publishing", "draft"])
     .where("id", "=", id)
     .where("organizationId", "=", organizationId)
     .executeTakeFirstOrThrow();
-  const columns = toAgentColumns({ ...settings, handoff: { ...handoff, escalation } });
-  await writeColumns(trx, agent, { name, ...columns, ...versions });
-  return missing;
-}
-
-async function findMember(trx: Transaction<Tables>, organizationId: string, email: string) {
-  const member = await trx
-    .selectFrom("members")
-    .innerJoin("users", "users.id", "members.userId")
-    .select("users.id")
-    .where("members.organizationId", "=", organizationId)
-    .where("users.email", "=", email)
-    .executeTakeFirst();
-  return member?.id;
-}
-
-export async function hasImage(
-  db: Kysely<Tables>,
-  image: { agentId: string; kind: string; version: string },
-): Promise<boolean> {
-  const found = await db
-    .selectFrom("agentImages")
-    .select("version")
-    .where("agentId", "=", image.agentId)
-    .where("kind", "=", image.kind)
-    .where("version", "=", image.version)
-    .executeTakeFirst();
-  return found !== undefined;
+  await writeColumns(trx, agent, { name, ...toAgentColumns(settings), ...versions });
 }
 
 export type CheckTool = (change: {

@@ -7,6 +7,7 @@ import {
 } from "@foyer/contract";
 import { withUniqueNames } from "@foyer/contract/rules/compare-contents";
 import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
+import type { TeamNames } from "./teams.ts";
 import { maskSecrets } from "./tool-secrets.ts";
 
 type Source = {
@@ -15,15 +16,18 @@ type Source = {
   tests: readonly AgentTestContent[];
   /** the email addresses of members, by user id */
   emailOf: ReadonlyMap<string, string>;
+  teams: Pick<TeamNames, "nameOf">;
 };
 
 /** An agent as `GET /agents/:id/export` returns it: with sorted keys, and without secrets that its tools write out. */
-export function toAgentFile({ tests, ...source }: Source): AgentFile {
-  const { tools, ...file } = toPlainFile(source);
+export function toAgentFile({ tests, teams, ...source }: Source): AgentFile {
+  const { tools, agent, ...file } = toPlainFile(source);
+  const { teamId } = agent.handoff;
   const masked = tools.map(maskSecrets);
   const all = {
     format: agentFileFormat,
     ...file,
+    agent: { ...agent, handoff: { ...agent.handoff, teamId: teamId && teams.nameOf(teamId) } },
     tools: masked.map(({ tool }) => tool),
     tests,
     missingSecrets: [...new Set(masked.flatMap(({ names }) => names))].toSorted(),
@@ -32,7 +36,7 @@ export function toAgentFile({ tests, ...source }: Source): AgentFile {
 }
 
 /** An agent in the form that its file has, with the secrets that its tools write out. */
-export function toPlainFile({ slug, content, emailOf }: Omit<Source, "tests">) {
+export function toPlainFile({ slug, content, emailOf }: Omit<Source, "tests" | "teams">) {
   return {
     agent: { slug, ...content.agent },
     tools: content.tools.map((tool) => withAddresses(tool, emailOf)),

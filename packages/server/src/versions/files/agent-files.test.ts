@@ -213,6 +213,24 @@ onBothDatabases("agents as files", (createDatabase) => {
     ]);
   });
 
+  it("names the team by its name, in another organization too", async () => {
+    const { body } = await owner.call("POST", "/teams", { name: "Workshop" });
+    await owner.call("PATCH", `/agents/${agentId}`, { handoff: { teamId: body.data.id } });
+    const current = await file();
+    expect(current.agent.handoff.teamId).toBe("Workshop");
+    expect(await changesOf(owner, current)).toEqual([]);
+    const refused = await apply(elsewhere, current);
+    expect([refused.status, refused.body.error.details]).toMatchObject([
+      400,
+      [{ path: "agent.handoff.teamId", code: "unknown_reference" }],
+    ]);
+    const there = (await elsewhere.call("POST", "/teams", { name: "Workshop" })).body.data.id;
+    const { agentId: copy } = (await apply(elsewhere, current)).body.data;
+    expect((await elsewhere.call("GET", `/agents/${copy}`)).body.data.handoff.teamId).toBe(there);
+    await owner.call("DELETE", `/teams/${body.data.id}`);
+    expect(await changesOf(owner, await file())).toEqual([]);
+  });
+
   it("keeps an image that it has, and names one that this server does not store", async () => {
     await owner.call("PUT", `/agents/${agentId}/images/logo`, { image: pixel });
     const current = await file();

@@ -3,10 +3,11 @@ import { imageColumns, imageKinds } from "../../agents/columns.ts";
 import type { AgentService } from "../../agents/service.ts";
 import type { Db } from "../../db/open.ts";
 import type { AgentRow } from "../../db/tables.ts";
-import { hasImage, type Missing } from "../write-content.ts";
+import { hasImage, type Missing } from "../missing.ts";
 import { differingKeys } from "./differing-keys.ts";
 import type { MemberNames } from "./members.ts";
 import { under } from "./paths.ts";
+import type { TeamNames } from "./teams.ts";
 
 /** `agent` is the agent as members edit it, and `stored` its content; null for one that is created. */
 type Current = { agent: AgentRow; stored: AgentContent["agent"] } | null;
@@ -19,12 +20,14 @@ export async function prepareSettings(
     current,
     agents,
     members,
+    teams,
     organizationId,
     path,
   }: {
     current: Current;
     agents: Pick<AgentService, "prepare">;
     members: MemberNames;
+    teams: TeamNames;
     organizationId: string;
     path: string;
   },
@@ -32,7 +35,8 @@ export async function prepareSettings(
   const { slug, images = {}, ...settings } = given;
   const { name, handoff, ...others } = current ? differingKeys(settings, current.stored) : settings;
   const columns = await under(`${path}agent.`, () => {
-    const changes = current && handoff ? differingKeys(handoff, current.stored.handoff) : handoff;
+    const named = handoff?.teamId ? { ...handoff, teamId: teams.idOf("handoff.teamId", handoff.teamId) } : handoff;
+    const changes = current && named ? differingKeys(named, current.stored.handoff) : named;
     const { escalation } = changes ?? {};
     const ids = escalation?.map((member, index) => members.idOf(`handoff.escalation.${index}`, member));
     const input = {

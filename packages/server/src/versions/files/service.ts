@@ -15,7 +15,7 @@ import type { SecretService } from "../../tools/secrets/service.ts";
 import type { ToolService } from "../../tools/service.ts";
 import { readSnapshot, serialize } from "../content.ts";
 import { checkMatch } from "../drafts.ts";
-import type { Missing } from "../write-content.ts";
+import type { Missing } from "../missing.ts";
 import { listRecipients, toAgentFile, toPlainFile } from "./agent-file.ts";
 import { listChanges, listNamed } from "./changes.ts";
 import { type FileTests, prepareTests, type TestChanges } from "./file-tests.ts";
@@ -23,6 +23,7 @@ import { findMembers, readAddresses } from "./members.ts";
 import { prepareSettings } from "./prepare-settings.ts";
 import { prepareTools, type RowChanges } from "./prepare-tools.ts";
 import { type PreparedTrigger, prepareTriggers } from "./prepare-triggers.ts";
+import { readTeams } from "./teams.ts";
 import { maskSecrets } from "./tool-secrets.ts";
 
 const ATTEMPTS = 5;
@@ -119,6 +120,7 @@ export function createAgentFileService(
     checkMatch(ifMatch, state?.hash ?? null);
     const plain = state && (await toPlain(organizationId, state));
     const members = await findMembers(db, organizationId, listNames(file));
+    const teams = await readTeams(db, organizationId, state?.content.agent.handoff.teamId ?? null);
     const maskNames = (plain?.tools ?? []).flatMap((tool) => maskSecrets(tool).names);
     const stored = await secrets.hostsOf(organizationId, maskNames);
     const current = state && plain ? { agent: state.row, stored: state.content.agent } : null;
@@ -128,7 +130,7 @@ export function createAgentFileService(
     let triggerChanges: RowChanges<PreparedTrigger> = { removed: [], changed: [], created: [] };
     await checkAllSequentially([
       async () => {
-        settings = await prepareSettings(db, file, { current, agents, members, organizationId, path });
+        settings = await prepareSettings(db, file, { current, agents, members, teams, organizationId, path });
       },
       async () => {
         const isSecret = (name: string) => stored.has(name);
@@ -222,7 +224,8 @@ export function createAgentFileService(
       await agents.get(organizationId, agentId);
       const { row, content, tests, hash } = await read(organizationId, agentId);
       const emailOf = await readAddresses(db, organizationId, listRecipients(content));
-      return { file: toAgentFile({ slug: row.slug, content, tests, emailOf }), hash };
+      const teams = await readTeams(db, organizationId, content.agent.handoff.teamId);
+      return { file: toAgentFile({ slug: row.slug, content, tests, emailOf, teams }), hash };
     },
     /** Gives agents the state of their files: all of them, or none. @throws 400 with the path of every problem */
     async apply(principal: Principal, { agents: given }: ApplyBody, options: Options): Promise<AppliedAgents> {
