@@ -189,6 +189,22 @@ describe("tests of an agent in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  it("says why a conversation without a completed reply cannot be kept as a test", async () => {
+    const id = await insertConversation(
+      site.server.deps.db,
+      { organizationId: site.owner.organizationId, agentId },
+      {},
+      [{ content: "When are you open on Saturday?" }, { content: "", stopReason: "error" }],
+    );
+    await go(`/conversations/${id}`);
+    await page.getByRole("button", { name: "Keep as test" }).click();
+    await page.getByRole("button", { name: "Create test" }).click();
+    await page.getByRole("dialog").getByText("This conversation has no completed reply of the agent").waitFor();
+    await expectFit(page);
+    await site.picture(page, "dashboard-keep-refused");
+    expect(await listTests()).toEqual([]);
+  });
+
   it("keeps the conversation up to a reply that was rated bad as a test", async () => {
     const id = await addConversation("down");
     await go(`/conversations/${id}`);

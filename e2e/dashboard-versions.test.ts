@@ -137,7 +137,7 @@ describe("versions and the draft of an agent in the dashboard", () => {
     await page.getByRole("alert").getByText("Version 1 names what no longer exists:").waitFor();
     const listed = (await page.getByRole("dialog").getByRole("listitem").allTextContents()).join("\n");
     expect(listed).toContain("Agent, Model: No model provider");
-    expect(listed).toContain(`${email} is no longer a member`);
+    expect(listed).toContain(`The member ${email} was removed`);
     expect(listed).toContain("The team was deleted");
     await expectFit(page);
     await site.picture(page, "dashboard-version-missing");

@@ -194,7 +194,8 @@ export const restoreAgentVersion = {
       Type.Object({
         withoutMissing: Type.Optional(
           Type.Boolean({
-            description: "Leave out members, teams, images and models that no longer exist. Without it, they are a conflict.",
+            description:
+              "Leave out members, teams, images and models that no longer exist. Without it, they are a conflict.",
           }),
         ),
       }),

@@ -57,7 +57,7 @@ async function keepHandoff(
     // Someone who was not a member when the version was made is still named by user id.
     const userId = email.includes("@") ? await findMember(trx, organizationId, { email }) : email;
     if (userId) escalation.push(userId);
-    else missing.push({ path: `agent.handoff.escalation.${index}`, message: `${email} is no longer a member` });
+    else missing.push({ path: `agent.handoff.escalation.${index}`, message: `the member ${email} was removed` });
   }
   // Versions from before there were teams name none.
   const { teamId = null } = handoff;
@@ -89,7 +89,7 @@ async function keepRecipients({ trx, organizationId, missing }: Scope, tool: Too
         continue;
       }
       const path = `tools.${tool.name}.formPostActions.${index}.recipientIds.${place}`;
-      missing.push({ path, message: "the recipient is no longer a member" });
+      missing.push({ path, message: "the recipient was removed from the members" });
     }
     if (!action.recipientIds) formPostActions.push(action);
     else if (recipientIds.length > 0 || action.to?.length) formPostActions.push({ ...action, recipientIds });

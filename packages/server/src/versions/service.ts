@@ -72,8 +72,11 @@ export function createVersionService({ db, models }: Pick<Deps, "db" | "models">
 
   /** @returns whether a provider would be asked for a model that the content names */
   async function readAnswered(organizationId: string, { agent }: AgentContent) {
-    const { unanswered } = await models.survey(organizationId, [agent.model, ...agent.fallbackModels]);
-    return (id: string) => !unanswered.includes(id);
+    const { labels, unanswered } = await models.survey(organizationId, [agent.model, ...agent.fallbackModels]);
+    const isKnown = await models.knownModels(organizationId);
+    // Without any provider, the demo answers for every model, also for those of a server that was removed.
+    const isOfRemovedServer = (id: string) => labels.length === 0 && id.includes("/") && !isKnown(id);
+    return (id: string) => !unanswered.includes(id) && !isOfRemovedServer(id);
   }
 
   /** @returns the editor, who may publish only the draft that has passed the tests */

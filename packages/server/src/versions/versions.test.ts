@@ -319,7 +319,7 @@ onBothDatabases("the versions of an agent", (createDatabase) => {
       expect([refused.status, refused.body.error.details]).toMatchObject([
         409,
         [
-          { path: "agent.handoff.escalation.0", message: `${email} is no longer a member` },
+          { path: "agent.handoff.escalation.0", message: `the member ${email} was removed` },
           { path: "agent.handoff.teamId", message: "the team was deleted" },
           { path: "tools.contact.formPostActions.0.recipientIds.0" },
           { path: "tools.contact.formPostActions.1.recipientIds.1" },

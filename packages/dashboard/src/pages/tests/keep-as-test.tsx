@@ -40,7 +40,8 @@ export function KeepAsTest({
           : "The visitor's messages become a test, which checks that the agent calls the same tools and keeps the language. You can change it afterwards."
       }
       action="Create test"
-      form={form}
+      // Why the conversation cannot be kept.
+      form={{ ...form, problem: form.problem?.replace(/^conversationId /, "This conversation ") }}
       onClose={onClose}
     >
       <TextField

@@ -300,6 +300,32 @@ onBothDatabases("tests of an agent", (createDatabase) => {
     expect(kept.body.data.checks).toEqual([]);
   });
 
+  it.each([
+    ["a reply that failed", "error"],
+    ["a reply that was stopped", "aborted"],
+    ["a reply that is still being written", null],
+  ])("refuses to keep a conversation with only %s", async (_, stopReason) => {
+    const conversationId = await chat();
+    await server.deps.db
+      .updateTable("messages")
+      .set({ stopReason, content: "", pieces: null })
+      .where("conversationId", "=", conversationId)
+      .where("role", "=", "assistant")
+      .execute();
+    const { status, body } = await owner.call("POST", path("/from-conversation"), { conversationId });
+    expect([status, body.error.details]).toMatchObject([
+      400,
+      [{ path: "conversationId", message: expect.stringContaining("has no completed reply of the agent") }],
+    ]);
+  });
+
+  it("refuses to keep a conversation without messages", async () => {
+    const conversationId = await chat();
+    await server.deps.db.deleteFrom("messages").where("conversationId", "=", conversationId).execute();
+    const { status, body } = await owner.call("POST", path("/from-conversation"), { conversationId });
+    expect([status, body.error.details]).toMatchObject([400, [{ path: "conversationId" }]]);
+  });
+
   it("refuses to keep a conversation of another agent", async () => {
     const conversationId = await chat();
     agentId = await createAgent(owner);

@@ -9,7 +9,7 @@ import { toProse } from "../checks.ts";
 /** The longest argument of a recorded call that becomes part of a check. A model words longer ones freely. */
 const MAX_ARGUMENT = 40;
 
-type KeptMessage = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "feedback" | "authorName">;
+type KeptMessage = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "feedback" | "authorName" | "stopReason">;
 
 /**
  * The turns of a conversation, with the answers of its tools and checks for what the agent did. What a visitor rated as
@@ -35,6 +35,9 @@ export function keepMessages(
     throw invalid("conversationId", problem, "max_items");
   }
   const replies = kept.filter(({ role, authorName }) => role === "assistant" && authorName === null);
+  if (!replies.some(isCompleted)) {
+    throw invalid("conversationId", "has no completed reply of the agent, with which another reply could be compared");
+  }
   const calls = replies.flatMap((reply) => parsePieces(reply).flatMap((piece) => (isCall(piece) ? [piece] : [])));
   const isRatedBad = replies.some(({ feedback }) => feedback === "down");
   return {
@@ -42,6 +45,11 @@ export function keepMessages(
     checks: [...(isRatedBad ? [] : toCallChecks(calls)), ...toLanguageChecks(replies)].slice(0, agentTestLimits.checks),
     results: toResults(calls),
   };
+}
+
+/** Whether a model wrote the reply to its end, or to where the visitor stopped it. */
+function isCompleted({ content, pieces, stopReason }: KeptMessage): boolean {
+  return stopReason !== null && stopReason !== "error" && (content.trim() !== "" || pieces !== null);
 }
 
 function isCall(piece: { type: string }): piece is ToolPiece {
