@@ -56,7 +56,7 @@ export const InboxAnalytics = Type.Object(
         ...figures,
         conversations: Type.Integer({ description: "Conversations that started" }),
         resolvedAlone: Type.Integer({
-          description: "Of these, those that were not handed over in the range",
+          description: "`conversations` without those that were handed over for the first time in the range",
         }),
       }),
       { description: "By agent, the most conversations first, at most 100" },
@@ -90,7 +90,7 @@ export const getInboxAnalytics = {
     tags: ["Inbox"],
     summary: "Read how members, teams and agents have worked on conversations",
     description:
-      "By the day (UTC) of the request. Test conversations and what is in the trash are left out, and deleted conversations count no longer.",
+      "By the day (UTC) of the request. Test conversations and what is in the trash are left out, and requests of deleted conversations count no longer.",
     querystring: Type.Object({
       agentId: Type.Optional(
         Type.String({ minLength: 1, description: "Only this agent. Without it, all agents of the organization." }),

@@ -34,7 +34,7 @@ export function TeamFigures({ range }: { range: Range }) {
       )}
       <Section
         title="Agents and people"
-        description="Conversations that the agent resolved alone, and those that it handed over."
+        description="Conversations that the agent resolved alone, and requests for a person."
         actions={<CsvButton range={range} group="agent" />}
       >
         <AgentsAlone agents={data.agents} />
@@ -62,7 +62,7 @@ function FiguresTable({
       head={
         <>
           <Th>{first}</Th>
-          <Th isNumber>Conversations</Th>
+          <Th isNumber>Requests</Th>
           <Th isNumber>Answered</Th>
           <Th isNumber>Reopened</Th>
           <Th isNumber>First answer</Th>
@@ -112,7 +112,7 @@ function AgentsAlone({ agents }: { agents: InboxAnalytics["agents"] }) {
           <Th>Agent</Th>
           <Th isNumber>Conversations</Th>
           <Th isNumber>Resolved alone</Th>
-          <Th isNumber>Handed over</Th>
+          <Th isNumber>Requests</Th>
         </>
       }
     >

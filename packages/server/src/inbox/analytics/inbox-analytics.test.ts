@@ -198,14 +198,23 @@ onBothDatabases("the figures of an inbox", (createDatabase) => {
 
   it("compare what an agent resolved alone with what it handed over", async () => {
     const organization = await createOrganization();
-    const conversationId = await insert(organization, {});
-    await insert(organization, { conversationId, requestedAt: yesterday + HOUR_MS });
+    const { owner, agentId } = organization;
+    await owner.call("PATCH", `/agents/${agentId}`, { handoff: { isEnabled: true } });
+    const place = { organizationId: organization.organizationId, agentId };
+    const id = await insertConversation(server.deps.db, place, {}, [{ content: "Hello?" }]);
+    await owner.call("POST", `/conversations/${id}/handoff`, {});
+    await owner.call("POST", `/conversations/${id}/takeover`, {});
+    await owner.call("POST", `/conversations/${id}/close`, {});
+    await owner.call("POST", `/conversations/${id}/handoff`, {});
     await server.deps.db
       .insertInto("conversationHours")
-      .values({ ...noCounts, agentId: organization.agentId, day: toUtcDay(yesterday), hour: 3, conversations: 5 })
+      .values({ ...noCounts, agentId, day: toUtcDay(Date.now()), hour: 0, conversations: 5 })
       .execute();
     const [agent] = (await read(organization)).agents;
-    expect(agent).toMatchObject({ id: organization.agentId, requests: 2, conversations: 5, resolvedAlone: 4 });
+    expect(agent).toMatchObject({ id: agentId, requests: 2, conversations: 5, resolvedAlone: 4 });
+    expect((await owner.call("DELETE", `/conversations/${id}`)).status).toBe(200);
+    const [afterDeletion] = (await read(organization)).agents;
+    expect(afterDeletion).toMatchObject({ requests: 0, conversations: 5, resolvedAlone: 4 });
   });
 
   it.each(["member", "team", "agent"])("are exported by %s", async (group) => {

@@ -49,7 +49,8 @@ export function createInboxAnalytics(deps: Pick<Deps, "db" | "reads">, agents: P
     const ofStarted = started.map(({ id, name, conversations: count }) => ({
       ...(known.get(id) ?? { id, name, ...noFigures }),
       conversations: count,
-      resolvedAlone: count - (first.find((row) => row.id === id)?.conversations ?? 0),
+      // Some of those that were handed over in the range started before it.
+      resolvedAlone: Math.max(0, count - (first.find((row) => row.id === id)?.conversations ?? 0)),
     }));
     const ids = new Set(ofStarted.map(({ id }) => id));
     const others = handed

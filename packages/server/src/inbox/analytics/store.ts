@@ -184,18 +184,23 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
           .orderBy("agents.id")
           .limit(MAX_GROUPS),
       ),
-    /** The conversations that started in the range and were handed over to people in it, by agent. */
+    /**
+     * The conversations that were handed over for the first time in the range, by agent. They come from the counters, as
+     * those that started do: otherwise, a deleted conversation would count as one that the agent resolved alone.
+     */
     handedOverByAgent: (range: FigureRange): Promise<Array<{ id: string; conversations: number }>> =>
       read(
         range,
-        inRange(range)
-          .where("conversations.createdAt", ">=", Date.parse(range.from))
-          .where("conversations.createdAt", "<", Date.parse(range.to) + DAY_MS)
-          .select([
-            "handoffs.agentId as id",
-            sql<number>`count(distinct "handoffs"."conversationId")`.as("conversations"),
-          ])
-          .groupBy("handoffs.agentId"),
+        db
+          .selectFrom("handoffDays")
+          .innerJoin("agents", "agents.id", "handoffDays.agentId")
+          .where("agents.organizationId", "=", range.organizationId)
+          .where("agents.deletedAt", "is", null)
+          .$if(range.agentId !== undefined, (query) => query.where("agents.id", "=", range.agentId ?? ""))
+          .where("day", ">=", range.from)
+          .where("day", "<=", range.to)
+          .select(["agents.id", toCount(sql`"conversations"`).as("conversations")])
+          .groupBy("agents.id"),
       ),
   };
 }
