@@ -26,7 +26,7 @@ describe("actions on several conversations", () => {
   async function openInbox(count: number, options: Parameters<DashboardSite["signIn"]>[0] = {}) {
     const opened = await site.signIn(options);
     const agentId = await createAgent(opened.page, count);
-    await opened.page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open`);
+    await opened.page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open&scope=agent`);
     await opened.page.getByRole("heading", { name: `${count} conversations` }).waitFor();
     const statuses = async (status: string): Promise<string[]> => {
       const path = `/conversations?agentId=${agentId}&status=${status}&limit=100`;
@@ -74,9 +74,9 @@ describe("actions on several conversations", () => {
     await page.getByRole("heading", { name: "2 conversations" }).waitFor();
     await expect.poll(() => box(page, 1).isChecked()).toBe(false);
     await box(page, 1).check();
-    await page.getByRole("button", { name: "Resolved" }).click();
+    await page.getByRole("tab", { name: "Resolved" }).click();
     await page.getByRole("heading", { name: "0 conversations" }).waitFor();
-    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("tab", { name: "Open" }).click();
     await page.getByRole("heading", { name: "2 conversations" }).waitFor();
     await expect.poll(() => box(page, 1).isChecked()).toBe(false);
     expect(problems).toEqual([]);

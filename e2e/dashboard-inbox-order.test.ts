@@ -79,7 +79,7 @@ describe("the order of the inbox", () => {
 
   it("lists only unread conversations in a view of their own", async () => {
     const { page, problems } = await site.open(`/agents/${agentId}/conversations`);
-    await page.getByRole("button", { name: "Unread" }).click();
+    await page.getByRole("tab", { name: "Unread" }).click();
     await expect.poll(() => page.url()).toContain("view=unread");
     await page.getByRole("heading", { name: "3 conversations" }).waitFor();
     await expect.poll(() => titles(page)).not.toContain("Asked a minute ago");

@@ -42,7 +42,7 @@ describe("triage in the inbox", () => {
     await dialog.getByRole("button", { name: "Create canned reply" }).click();
     await page.getByText("Canned reply created").waitFor();
 
-    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open`);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open&scope=agent`);
     await page.getByRole("heading", { name: "2 conversations" }).waitFor();
     await page.keyboard.press("j");
     await page.locator("[data-conversation]:focus").waitFor();
@@ -83,7 +83,7 @@ describe("triage in the inbox", () => {
   it("reads, answers, tags and resolves twenty conversations with the keyboard alone", async () => {
     const { page, problems } = await site.signIn();
     const agentId = await createAgent(page, COUNT);
-    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open`);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open&scope=agent`);
     await page.getByRole("heading", { name: `${COUNT} conversations` }).waitFor();
     await page.keyboard.press("j");
     await page.locator("[data-conversation]:focus").waitFor();
@@ -123,7 +123,7 @@ describe("triage in the inbox", () => {
     const { page, problems } = await site.signIn();
     await page.setViewportSize({ width: 390, height: 844 });
     const agentId = await createAgent(page, 3);
-    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open`);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open&scope=agent`);
     await page.getByRole("link", { name: /Question number 1\?/ }).click();
     await heading(page, 1).waitFor();
     await page.getByRole("button", { name: "Resolve", exact: true }).click();

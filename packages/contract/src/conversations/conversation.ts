@@ -334,7 +334,8 @@ export const ConversationQuery = Type.Object({
   agentId: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "Id of the agent. Required unless `handler` is `waiting` or `human`, or there is a `status`.",
+      description:
+        "Id of the agent. Required unless `handler` is `waiting` or `human`, or there is a `status`, a `team`, a `view` or `unread=true`.",
     }),
   ),
   handler: Type.Optional(

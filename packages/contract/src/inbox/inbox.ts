@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { MessageAttachment, memberAttachmentIds } from "../attachments/attachments.ts";
 import { Message, MessagePreview } from "../conversations/conversation.ts";
 import { handlers, handoffLimits, Ownership, Person } from "../handoff/handoff.ts";
+import { maxInboxTotal } from "../rules/limits.ts";
 import { idParams, inEnvelope, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "../schema.ts";
 import { ReplyActions } from "./canned-replies.ts";
 
@@ -140,6 +141,8 @@ export type ConversationActivity = Static<typeof ConversationActivity>;
 
 const Presence = Type.Object({ ...Person.properties, isPresent: Type.Boolean() });
 
+const inboxTotal = Type.Integer({ description: `At most ${maxInboxTotal}, which means that there may be more` });
+
 const inboxEventKinds = [
   Type.Object({ type: Type.Literal("conversation"), change: ref(InboxChange) }),
   Type.Object({ type: Type.Literal("removed"), conversationId: Type.String() }),
@@ -155,7 +158,14 @@ const inboxEventKinds = [
     person: refOrNull(Person),
   }),
   Type.Object({ type: Type.Literal("presence"), members: Type.Array(Presence) }),
-  Type.Object({ type: Type.Literal("counts"), waiting: Type.Integer(), mine: Type.Integer() }),
+  Type.Object({
+    type: Type.Literal("counts"),
+    waiting: Type.Integer(),
+    mine: Type.Integer(),
+    unread: inboxTotal,
+    open: inboxTotal,
+    resolved: inboxTotal,
+  }),
 ] as const;
 export type InboxEvent = Static<(typeof inboxEventKinds)[number]>;
 
@@ -217,7 +227,7 @@ export const inboxEvents = {
     response: {
       200: eventStream(
         InboxEvent,
-        'id: 1781000000000\nevent: counts\ndata: {"type":"counts","waiting":2,"mine":1}\n\n',
+        'id: 1781000000000\nevent: counts\ndata: {"type":"counts","waiting":2,"mine":1,"unread":4,"open":12,"resolved":1000}\n\n',
       ),
     },
   },

@@ -47,6 +47,9 @@ export const maxBulkConversations = 10_000;
 /** The maximum number of conversations that a request can name one by one. */
 export const maxBulkIds = 500;
 
+/** Up to this number, the inbox counts unread, open and resolved conversations. */
+export const maxInboxTotal = 1_000;
+
 /** Characters of a tool's texts. */
 export const toolTextLimits = {
   name: 64,

@@ -5,8 +5,11 @@ type Colleague = Person & { isPresent: boolean };
 /** Who is typing in a conversation. `person` is null for the visitor. */
 type Typing = { person: Person | null; until: number };
 
+type InboxCounts = { waiting: number; mine: number; unread: number; open: number; resolved: number };
+
 type InboxLive = {
-  counts: { waiting: number; mine: number };
+  /** Null until the server has sent them. */
+  counts: InboxCounts | null;
   members: readonly Colleague[];
   /** Keyed by conversation id. */
   typing: Readonly<Record<string, readonly Typing[]>>;
@@ -17,7 +20,7 @@ type InboxLive = {
 /** How long a typing report is valid, in milliseconds. */
 const TYPING_MS = 5_000;
 
-const nothing: InboxLive = { counts: { waiting: 0, mine: 0 }, members: [], typing: {}, isLost: false };
+const nothing: InboxLive = { counts: null, members: [], typing: {}, isLost: false };
 let live = nothing;
 const listeners = new Set<() => void>();
 

@@ -113,7 +113,7 @@ function watchConnection(share: (event: Shared) => void, signal: AbortSignal) {
 function snapshot(): Shared[] {
   const { counts, members, isLost } = inboxState();
   return [
-    { type: "counts", ...counts },
+    ...(counts ? [{ type: "counts" as const, ...counts }] : []),
     { type: "presence", members: [...members] },
     { type: "connection", isLost },
   ];
@@ -122,7 +122,7 @@ function snapshot(): Shared[] {
 function take(event: Shared): void {
   switch (event.type) {
     case "counts":
-      setInbox({ counts: { waiting: event.waiting, mine: event.mine } });
+      setInbox({ counts: readCounts(event) });
       break;
     case "presence":
       setInbox({ members: event.members });
@@ -147,6 +147,10 @@ function take(event: Shared): void {
   }
 }
 
+function readCounts({ waiting, mine, unread, open, resolved }: Extract<InboxEvent, { type: "counts" }>) {
+  return { waiting, mine, unread, open, resolved };
+}
+
 /** Refetches the lists and the conversation if they are shown. Shows the new handler immediately. */
 function takeChange({ conversationId: id, ownership, lastMessage }: InboxChange) {
   queryClient.setQueriesData({ queryKey: ["getConversation", { id }] }, (known: object | undefined) =>
@@ -167,11 +171,8 @@ function takeActivity(conversations: readonly ConversationActivity[], hasMore: b
     for (const name of ["listConversations", "getConversation", "listNotes"]) refetchSoon([name], LIST_MS);
     return;
   }
-  for (const { conversationId: id, agentId } of conversations) {
-    refetchSoon(["getConversation", { id }]);
-    // The lists without an agent show conversations that need people. Their changes are reported by separate events.
-    refetchSoon(["listConversations", { agentId }], LIST_MS);
-  }
+  for (const { conversationId: id } of conversations) refetchSoon(["getConversation", { id }]);
+  refetchSoon(["listConversations"], LIST_MS);
 }
 
 const refetchSoon = createRefetching(queryClient);

@@ -27,7 +27,7 @@ export function Shell() {
   const session = useSuspenseQuery(endpointQuery("getSession")).data;
   const { user, organization, role } = session;
   useInboxStream(organization?.id ?? null);
-  useCountInTitle(useInboxLive(({ counts }) => counts.waiting));
+  useCountInTitle(useInboxLive(({ counts }) => counts?.waiting ?? 0));
   useEffect(followSignOut, []);
   useEffect(followSignIns, []);
   useEffect(() => holdSession(session), [session]);

@@ -71,7 +71,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
 
 /** How many visitors of all agents are waiting for a person. */
 function WaitingCount() {
-  const { waiting } = useInboxLive(({ counts }) => counts);
+  const waiting = useInboxLive(({ counts }) => counts?.waiting ?? 0);
   if (waiting === 0) return null;
   return (
     <span className="ms-auto rounded-full bg-lamp px-1.5 text-sm font-medium text-on-lamp">

@@ -201,9 +201,9 @@ function readActivityPosition({ after, sort, offset = 0 }: ConversationQuery): A
 
 /** @throws 404 when the organization has no such agent, 400 when the query has to name one */
 async function checkAgent(agents: AgentService, organizationId: string, query: ConversationQuery) {
-  const { agentId, handler, status, view, team } = query;
+  const { agentId, handler, status, view, team, unread } = query;
   if (agentId !== undefined) return void (await agents.get(organizationId, agentId));
-  if (view !== undefined || status !== undefined || team !== undefined) return;
+  if (view !== undefined || status !== undefined || team !== undefined || unread === true) return;
   if (handler === undefined || handler === "agent") throw agentRequiredError();
 }
 
@@ -323,7 +323,8 @@ function toStatus({ status, snoozedUntil, resolvedAt }: StatusColumns) {
 }
 
 function agentRequiredError() {
-  const message = "is required unless `handler` is `waiting` or `human`, or there is a `status` or `team`";
+  const message =
+    "is required unless `handler` is `waiting` or `human`, or there is a `status`, a `team` or `unread=true`";
   return invalid("agentId", message, "required");
 }
 

@@ -357,8 +357,10 @@ function matches(
       .$if(handler !== undefined, (x) => x.where("handler", "=", handler ?? "agent"))
       .$if(handler === "waiting" || handler === "human", (x) => x.where(isHandedOver))
       // Written as a literal, because SQLite uses a partial index only for a query with the same condition.
-      .$if(status === "open", (x) => x.where(sql<boolean>`status = 'open'`))
-      .$if(status !== undefined && status !== "open", (x) => x.where("status", "=", status ?? "open"))
+      .$if(status === "open" || status === "resolved", (x) =>
+        x.where(sql<boolean>`status = ${sql.lit(status ?? "open")}`),
+      )
+      .$if(status === "snoozed", (x) => x.where("status", "=", "snoozed"))
       .$if(assigneeId !== undefined, (x) =>
         assigneeId === "none" ? x.where("assigneeId", "is", null) : x.where("assigneeId", "=", assigneeId ?? ""),
       )

@@ -100,6 +100,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0128-handoff-times",
       "0129-reply-actions",
       "0130-attachment-counters",
+      "0134-inbox-totals",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -186,6 +187,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0128-handoff-times",
       "0129-reply-actions",
       "0130-attachment-counters",
+      "0134-inbox-totals",
     ]);
   });
 

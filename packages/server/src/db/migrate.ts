@@ -77,6 +77,7 @@ import { teamViews } from "./migrations/0124-team-views.ts";
 import { handoffTimes } from "./migrations/0128-handoff-times.ts";
 import { replyActions } from "./migrations/0129-reply-actions.ts";
 import { attachmentCounters } from "./migrations/0130-attachment-counters.ts";
+import { inboxTotals } from "./migrations/0134-inbox-totals.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -164,6 +165,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0128-handoff-times", handoffTimes],
   ["0129-reply-actions", replyActions],
   ["0130-attachment-counters", attachmentCounters],
+  ["0134-inbox-totals", inboxTotals],
 ];
 
 /**

@@ -34,6 +34,7 @@ function toEvents(change: Change, linkTo: LinkTo): NewEvent[] {
     case "erased":
     case "trashed":
     case "restored":
+    case "read":
       return [];
   }
 }

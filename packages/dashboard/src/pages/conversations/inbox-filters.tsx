@@ -8,7 +8,16 @@ import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
 import { Popover } from "../../components/popover.tsx";
 import { endpointQuery } from "../../data/queries.ts";
-import { describeFilters, type InboxSearch, isTeamView, noFilters } from "./inbox-search.ts";
+import {
+  describeFilters,
+  type InboxSearch,
+  inboxViews,
+  isTeamView,
+  noFilters,
+  openView,
+  readView,
+  viewNames,
+} from "./inbox-search.ts";
 
 const DEBOUNCE_MS = 250;
 
@@ -157,6 +166,15 @@ function FilterFields({
   const isAny = describeFilters(search).length > 0;
   return (
     <div className="@container grid grid-cols-2 gap-3 p-3">
+      <Select
+        label="Show"
+        value={readView(search) ?? ""}
+        onChange={(view) => onChange(openView(readView({ view })))}
+        options={[
+          { value: "", label: "All of this agent" },
+          ...inboxViews.map((view) => ({ value: view, label: viewNames[view] })),
+        ]}
+      />
       {!isTeamView(search) && (
         <Select
           label="Answered by"
@@ -168,7 +186,7 @@ function FilterFields({
           ]}
         />
       )}
-      {isTeamView(search) && (
+      {readView(search) !== null && (
         <Select
           label="Agent"
           value={search.scope === "agent" ? "agent" : ""}

@@ -10,13 +10,16 @@ it("filters conversations that the agent handles, except in the views of those t
   expect(toListQuery("agent_1", { handler: "everybody" })).toEqual({ agentId: "agent_1" });
 });
 
-it("lists the unread conversations of the agent, with its filters", () => {
-  expect(toListQuery("agent_1", { view: "unread", handler: "agent" })).toEqual({
-    agentId: "agent_1",
-    handler: "agent",
-    unread: true,
-  });
-  expect(describeFilters({ view: "unread", scope: "agent" })).toEqual([]);
+it("lists the unread conversations of all agents or of one, with the other filters", () => {
+  expect(toListQuery("agent_1", { view: "unread", handler: "agent" })).toEqual({ handler: "agent", unread: true });
+  expect(toListQuery("agent_1", { view: "unread", scope: "agent" })).toEqual({ agentId: "agent_1", unread: true });
+  expect(describeFilters({ view: "unread", scope: "agent" })).toEqual([{ name: "scope", text: "Only this agent" }]);
+});
+
+it("shows a view that has no tab as a filter that can be removed", () => {
+  expect(toListQuery("agent_1", { view: "snoozed" })).toEqual({ status: "snoozed" });
+  expect(describeFilters({ view: "snoozed" })).toEqual([{ name: "view", text: "Snoozed" }]);
+  expect(describeFilters({ view: "open" })).toEqual([]);
 });
 
 it("filters by a tag in every view, and names it once the tags have loaded", () => {

@@ -17,25 +17,41 @@ export type InboxSearch = {
   tag?: string;
   /** One of `InboxView`. If omitted, the list shows all conversations of the agent. */
   view?: string;
-  /** `agent`: a view shows only the conversations of this agent. */
+  /** `agent`: the view shows only the conversations of this agent. */
   scope?: string;
   /** `agent`: only conversations that the agent has. Views of conversations that need people ignore it. */
   handler?: string;
 };
 
 /**
- * The agent's unread conversations or those with a status, or conversations of all agents that need people: those that are waiting, the user's
- * own, or those with any member.
+ * Conversations of all agents: those that are waiting, the user's own, those with any member, the unread ones, or those
+ * with a status.
  */
 export type InboxView = (typeof inboxViews)[number];
 
-const inboxViews = ["unread", "open", "resolved", "snoozed", "waiting", "mine", "human"] as const;
+/** The views that have a tab. */
+export const inboxTabs = ["waiting", "mine", "unread", "open", "resolved"] as const;
+export const inboxViews = [...inboxTabs, "snoozed", "human"] as const;
+
+export const viewNames: Record<InboxView, string> = {
+  waiting: "Waiting",
+  mine: "Mine",
+  unread: "Unread",
+  open: "Open",
+  resolved: "Resolved",
+  snoozed: "Snoozed",
+  human: "With the team",
+};
 
 export function readView({ view }: InboxSearch): InboxView | null {
   return inboxViews.find((one) => one === view) ?? null;
 }
 
-/** Whether the view shows conversations of all agents that need people. */
+function hasTab(view: InboxView): boolean {
+  return inboxTabs.some((tab) => tab === view);
+}
+
+/** Whether the view shows conversations that need people, which have an order of their own. */
 export function isTeamView(search: InboxSearch): boolean {
   const view = readView(search);
   return view === "waiting" || view === "mine" || view === "human";
@@ -55,7 +71,7 @@ export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
   const view = readView(search);
   const isTeam = isTeamView(search);
   return omitUndefined({
-    agentId: !isTeam || scope === "agent" ? agentId : undefined,
+    agentId: view === null || scope === "agent" ? agentId : undefined,
     handler: !isTeam ? (handler === "agent" ? "agent" : undefined) : view === "waiting" ? "waiting" : "human",
     unread: view === "unread" || undefined,
     status: view === "open" || view === "resolved" || view === "snoozed" ? view : undefined,
@@ -98,6 +114,16 @@ export const noFilters = {
   handler: undefined,
 };
 
+/** The change that opens a view, without a filter that it does not have. Null shows all conversations of the agent. */
+export function openView(view: InboxView | null) {
+  const next = { view: view ?? undefined };
+  return {
+    ...next,
+    ...(view === null ? { scope: undefined } : {}),
+    ...(isTeamView({ view: view ?? "" }) ? { handler: undefined } : {}),
+  };
+}
+
 /**
  * Describes the active filters, except the search text. Each filter can be removed by its name.
  * @param tags the tags of the organization, or undefined until they have loaded
@@ -106,7 +132,9 @@ export function describeFilters(search: InboxSearch, tags?: readonly Conversatio
   const { feedback, from, to, userId, hasForm, failed, test, tag, scope } = search;
   const isWithAgent = !isTeamView(search) && search.handler === "agent";
   const active: Array<{ name: keyof InboxSearch; text: string }> = [];
-  if (isTeamView(search) && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
+  const view = readView(search);
+  if (view !== null && !hasTab(view)) active.push({ name: "view", text: viewNames[view] });
+  if (view !== null && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
   if (isWithAgent) active.push({ name: "handler", text: "With the agent" });
   if (feedback === "up" || feedback === "down") {
     active.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });

@@ -1,5 +1,5 @@
 import { Ellipsis } from "lucide-react";
-import { type RefObject, useState } from "react";
+import { type RefObject, useId, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState } from "../../components/states.tsx";
@@ -15,11 +15,13 @@ import {
   type InboxSearch,
   type ListedConversation,
   noFilters,
+  openView,
   readView,
   toSelection,
+  viewNames,
 } from "./inbox-search.ts";
 import { NobodyNeedsYou, NoMatches } from "./inbox-states.tsx";
-import { InboxViews } from "./inbox-views.tsx";
+import { InboxTabs } from "./inbox-tabs.tsx";
 import { SelectionBar, type SelectionHandle } from "./selection-bar.tsx";
 import type { useConversationList } from "./use-conversation-list.ts";
 import type { Selection } from "./use-selection.ts";
@@ -61,6 +63,8 @@ export function ListPane({
   const { selection } = rest;
   const { window } = list;
   const [isExporting, setExporting] = useState(false);
+  const panelId = useId();
+  const view = readView(search);
   const title = window ? formatTotal(window.total) : "Conversations";
   return (
     <div className="flex h-full min-h-0 flex-col">
@@ -98,8 +102,13 @@ export function ListPane({
       )}
       <ConnectionLost className="mb-2" />
       <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
-      <InboxViews view={readView(search)} onChange={onSearch} />
-      <div className="flex min-h-0 flex-1 flex-col">
+      <InboxTabs view={view} panelId={panelId} onOpen={(view) => onSearch(openView(view))} />
+      <div
+        id={panelId}
+        role="tabpanel"
+        aria-label={view ? viewNames[view] : "All conversations"}
+        className="flex min-h-0 flex-1 flex-col"
+      >
         <WaitingFirst {...rest} group={waiting} onShowAll={() => onSearch({ view: "waiting" })} />
         <Body
           list={list}
@@ -152,11 +161,14 @@ function Body({
   if (!window) return <Loading />;
   if (window.total === 0) {
     const view = readView(search);
-    if (view !== null && !search.q && describeFilters(search).length === 0) return <NobodyNeedsYou view={view} />;
+    if (view !== null && !search.q && describeFilters(search).every(({ name }) => isPartOfView(name)))
+      return <NobodyNeedsYou view={view} />;
     return <NoMatches onClear={() => onSearch({ ...noFilters, q: undefined })} />;
   }
   return (
     <ConversationList
+      // Another search begins at the top.
+      key={list.key}
       {...rest}
       handle={handle}
       window={window}
@@ -169,6 +181,11 @@ function Body({
       }}
     />
   );
+}
+
+/** Whether the empty state of a view also says what was filtered. */
+function isPartOfView(filter: keyof InboxSearch) {
+  return filter === "view" || filter === "scope";
 }
 
 function Loading() {

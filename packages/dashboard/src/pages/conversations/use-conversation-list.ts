@@ -62,6 +62,8 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
 
   return {
     window,
+    /** Differs for each search whose conversations are shown. */
+    key: held?.key,
     /** The filters, without the order. */
     filters,
     onRowsShown,

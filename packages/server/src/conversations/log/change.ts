@@ -115,8 +115,11 @@ export type Change =
       userId: string | null;
       isAutomatic: boolean;
     })
-  /** `trashed`: it was moved to the trash, where no reader sees it; `restored`: it is back */
-  | { kind: "erased" | "trashed" | "restored"; organizationId: string; conversationId: string };
+  /**
+   * `trashed`: it was moved to the trash, where no reader sees it; `restored`: it is back; `read`: a member read an
+   * unread one, or it is unread again
+   */
+  | { kind: "erased" | "trashed" | "restored" | "read"; organizationId: string; conversationId: string };
 
 /**
  * Makes the visitor wait for a person. Does nothing unless the agent has the conversation.

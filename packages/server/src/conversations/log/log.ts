@@ -53,7 +53,7 @@ export function createConversationLog(
     ...createStatusChanges(emit, handlerChanges.returnToAgent),
     ...createMemberMessages(emit),
     ...createRatings(db, emit),
-    ...createMarks(db),
+    ...createMarks(db, emit),
     ...createErasure(db, emit),
     ...createTrash(emit),
     /** Tells the listeners that the team is notified now of requests that were held back. */

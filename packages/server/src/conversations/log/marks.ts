@@ -3,7 +3,8 @@ import { compileOnce } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import type { Instant } from "../../db/tables/column-types.ts";
 import type { ConversationRow, Tables } from "../../db/tables.ts";
-import type { ConversationRef } from "./change.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { ConversationRef, Emit } from "./change.ts";
 
 /**
  * Locks the conversation for the rest of the transaction, for example so that two requests cannot both use its last free
@@ -24,8 +25,8 @@ export function lockConversation(
     .executeTakeFirst();
 }
 
-/** Writes to a conversation that none of the listeners needs to know. */
-export function createMarks(db: Db) {
+/** What members leave on a conversation that does not change it for the visitor. */
+export function createMarks(db: Db, emit: Emit) {
   return {
     /** Invalidates earlier links to the conversation. @returns false when the organization has no such conversation */
     async revokeLinks(organizationId: string, id: string): Promise<boolean> {
@@ -38,31 +39,47 @@ export function createMarks(db: Db) {
       return result.numUpdatedRows > 0n;
     },
     /** Restores an earlier read mark. @returns false when the conversation was read since */
-    async restoreReadMark(
+    restoreReadMark(
       organizationId: string,
       id: string,
       { readAt, markedAt }: { readAt: Instant | null; markedAt: Instant },
     ): Promise<boolean> {
-      const result = await db
-        .updateTable("conversations")
-        .set({ readAt })
-        .where("id", "=", id)
-        .where("organizationId", "=", organizationId)
-        .where("readAt", "=", markedAt)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
+      return inTransaction(db, async (trx) => {
+        const result = await setReadAt(trx, { organizationId, conversationId: id }, readAt)
+          .where("readAt", "=", markedAt)
+          .executeTakeFirst();
+        if (result.numUpdatedRows === 0n) return false;
+        await emit(trx, [{ kind: "read", organizationId, conversationId: id }]);
+        return true;
+      });
     },
     /** @returns false when the organization has no such conversation */
-    async markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
-      const result = await db
-        .updateTable("conversations")
-        .set({ readAt: now })
-        .where("id", "=", id)
-        .where("organizationId", "=", organizationId)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
+    markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
+      const ref = { organizationId, conversationId: id };
+      return inTransaction(db, async (trx) => {
+        const unread = await setReadAt(trx, ref, now)
+          .where(sql<boolean>`"lastMessageAt" > coalesce("readAt", 0)`)
+          .executeTakeFirst();
+        if (unread.numUpdatedRows > 0n) {
+          await emit(trx, [{ kind: "read", ...ref }]);
+          return true;
+        }
+        return (await setReadAt(trx, ref, now).executeTakeFirst()).numUpdatedRows > 0n;
+      });
     },
   };
+}
+
+function setReadAt(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId }: ConversationRef,
+  readAt: Instant | null,
+) {
+  return trx
+    .updateTable("conversations")
+    .set({ readAt })
+    .where("id", "=", conversationId)
+    .where("organizationId", "=", organizationId);
 }
 
 /**

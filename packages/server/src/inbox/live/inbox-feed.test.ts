@@ -55,6 +55,7 @@ it("an inbox that is cut off while it catches up can continue from any event wit
       if (organizationId !== "org_1") await areOthersRead.promise;
       return { waiting: 0, byMember: new Map() };
     },
+    totals: async () => ({ unread: 0, open: 0, resolved: 0 }),
     members: async () => [],
     activity: async () => [],
   };
@@ -82,6 +83,7 @@ it("an inbox reads a burst of activity at once, lists 50 conversations of it, an
     changedSince: async () => [],
     openConversations: async () => [],
     counts: async () => ({ waiting: 0, byMember: new Map() }),
+    totals: async () => ({ unread: 0, open: 0, resolved: 0 }),
     members: async () => [],
     async activity(_, ids) {
       read.push([...ids]);
@@ -114,4 +116,36 @@ it("an inbox reads a burst of activity at once, lists 50 conversations of it, an
   expect(read).toEqual([ids.slice(0, 50)]);
   const data = /event: activity\ndata: (.*)\n/.exec(client.sent())?.[1] ?? "{}";
   expect(JSON.parse(data)).toMatchObject({ conversations: { length: 50 }, hasMore: true });
+});
+
+it("an inbox counts its conversations again only after something happened, and once for a burst", async () => {
+  let counted = 0;
+  const source: InboxSource = {
+    entries: async () => [],
+    changedSince: async () => [],
+    openConversations: async () => [],
+    counts: async () => ({ waiting: 0, byMember: new Map() }),
+    totals: async () => ({ unread: 0, open: ++counted, resolved: 0 }),
+    members: async () => [],
+    activity: async () => [],
+  };
+  const feed = createInboxFeed(source, (error) => {
+    throw error;
+  });
+  const client = createClient();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  feed.follow("org_1", { stream: client.stream, userId: "user_1", lastEventId: undefined });
+  await feed.settled();
+  for (let poll = 0; poll < 20; poll++) feed.refresh("org_1");
+  vi.runAllTimers();
+  await feed.settled();
+  const idle = counted;
+  for (let number = 0; number < 500; number++) feed.active("org_1", `conv_${number}`);
+  for (let number = 0; number < 500; number++) feed.changed("org_1", `conv_${number}`);
+  await feed.settled();
+  const early = counted;
+  vi.runAllTimers();
+  vi.useRealTimers();
+  await feed.settled();
+  expect([idle, early, counted]).toEqual([1, 1, 2]);
 });

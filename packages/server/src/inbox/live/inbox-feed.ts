@@ -1,12 +1,17 @@
 import type { InboxChange, InboxEvent, Person } from "@foyer/contract";
 import { type Activity, type ActivitySource, createActivityFeed } from "./activity-feed.ts";
-import type { OpenConversation } from "./live-store.ts";
+import type { InboxTotals, OpenConversation } from "./live-store.ts";
 import type { OpenStream } from "./open-streams.ts";
 import { createReadQueue } from "./read-queue.ts";
 
 const CONCURRENT_READS = 2;
 /** The number of conversations that one query reads. */
 const PAGE = 100;
+/**
+ * The minimum time between two counts of the unread, open and resolved conversations of an organization, in
+ * milliseconds, no matter how much happens in it. Nothing is counted while nothing happens.
+ */
+const TOTALS_EVERY_MS = 250;
 /** The maximum number of conversations whose last sent version is remembered. */
 const MAX_REMEMBERED = 5_000;
 
@@ -23,6 +28,7 @@ export type InboxSource = {
   /** The conversations that are waiting or with a member. At most those of the newest 2,000 changes. */
   openConversations(organizationId: string): Promise<OpenConversation[]>;
   counts(organizationId: string): Promise<InboxCounts>;
+  totals(organizationId: string): Promise<InboxTotals>;
   members(organizationId: string): Promise<PresentMember[]>;
 } & ActivitySource;
 
@@ -53,6 +59,13 @@ export type InboxTopic = {
   startedAt: number;
   /** the members who were present at the last check */
   present: string;
+  /** the last counted totals; null before the first count */
+  totals: InboxTotals | null;
+  /** whether something has happened since the totals were counted */
+  areTotalsStale: boolean;
+  /** the performance.now() of the last count */
+  totalsAt: number;
+  totalsTimer: NodeJS.Timeout | undefined;
 };
 
 /** The longest time between the timestamp of a change and its commit. */
@@ -92,16 +105,41 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
 
   async function sendSummary(topic: InboxTopic) {
     const { waiting, byMember } = await source.counts(topic.organizationId);
+    const totals = await readTotals(topic);
     const members = await source.members(topic.organizationId);
     const presence: InboxEvent = { type: "presence", members };
     for (const follower of topic.followers) {
-      const counts: InboxEvent = { type: "counts", waiting, mine: byMember.get(follower.userId) ?? 0 };
+      const counts: InboxEvent = { type: "counts", waiting, mine: byMember.get(follower.userId) ?? 0, ...totals };
       follower.counts = send(follower, counts, follower.counts);
       follower.presence = send(follower, presence, follower.presence);
       if (!follower.missedActivity) continue;
       follower.missedActivity = false;
       send(follower, { type: "activity", conversations: [], hasMore: true }, null);
     }
+  }
+
+  /** Counts the totals again if something happened, unless a timer is about to do so. */
+  async function readTotals(topic: InboxTopic): Promise<InboxTotals> {
+    if (topic.totals && (!topic.areTotalsStale || topic.totalsTimer)) return topic.totals;
+    // Cleared before the read, because what happens during the read must be counted again.
+    topic.areTotalsStale = false;
+    topic.totalsAt = performance.now();
+    try {
+      topic.totals = await source.totals(topic.organizationId);
+    } catch (error) {
+      topic.areTotalsStale = true;
+      throw error;
+    }
+    return topic.totals;
+  }
+
+  function countAgain(topic: InboxTopic) {
+    topic.areTotalsStale = true;
+    const wait = Math.max(0, topic.totalsAt + TOTALS_EVERY_MS - performance.now());
+    topic.totalsTimer ??= setTimeout(() => {
+      topic.totalsTimer = undefined;
+      queue.mark(topic);
+    }, wait).unref();
   }
 
   function sendActivity(organizationId: string, { removed, ...event }: Activity) {
@@ -126,6 +164,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
         topic.followers.delete(follower);
         if (topic.followers.size > 0 || topics.get(organizationId) !== topic) return;
         activity.forget(organizationId);
+        clearTimeout(topic.totalsTimer);
         topics.delete(organizationId);
       };
     },
@@ -136,6 +175,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       if (!topic || (version !== undefined && topic.sent.get(conversationId)?.version === version)) return;
       topic.dirty.add(conversationId);
       queue.mark(topic);
+      countAgain(topic);
     },
     /**
      * Compares the open conversations with the conversations that were sent. This finds conversations that another
@@ -147,7 +187,10 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
     },
     /** Reports that something happened in a conversation or, with null, in more conversations than can be listed. */
     active(organizationId: string, conversationId: string | null): void {
-      if (topics.has(organizationId)) activity.happened(organizationId, conversationId);
+      const topic = topics.get(organizationId);
+      if (!topic) return;
+      activity.happened(organizationId, conversationId);
+      countAgain(topic);
     },
     /** Reads counts and presence again. */
     refresh(organizationId: string): void {
@@ -191,6 +234,10 @@ function newTopic(organizationId: string): InboxTopic {
     sent: new Map(),
     startedAt: Date.now(),
     present: "",
+    totals: null,
+    areTotalsStale: false,
+    totalsAt: Number.NEGATIVE_INFINITY,
+    totalsTimer: undefined,
   };
 }
 

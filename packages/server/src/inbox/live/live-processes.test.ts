@@ -52,6 +52,20 @@ const followInbox = (server: TestServer, browser: Browser) => {
 };
 
 describe("live streams of two processes", () => {
+  it("count a conversation that starts, is read and resolved in the other process", async () => {
+    const inbox = await followInbox(there, browsers.there);
+    const { unread, open, resolved } = await inbox.until("counts");
+    const talk = await startConversation();
+    await inbox.until("counts", (counts) => counts.unread === unread + 1 && counts.open === open + 1);
+    await browsers.here.call("POST", `${talk.address}/read`);
+    await inbox.until("counts", (counts) => counts.unread === unread);
+    await browsers.here.call("POST", `${talk.address}/resolve`);
+    await inbox.until("counts", (counts) => counts.open === open && counts.resolved === resolved + 1);
+    await browsers.here.call("POST", `${talk.address}/reopen`);
+    await inbox.until("counts", (counts) => counts.open === open + 1 && counts.resolved === resolved);
+    await inbox.leave();
+  });
+
   it("deliver a member's actions in one process to the visitor in the other, and the visitor's to the team", async () => {
     const talk = await startConversation();
     const inbox = await followInbox(there, browsers.there);

@@ -70,6 +70,7 @@ export function createInboxSource(
       );
       return { waiting, byMember: new Map(mine) };
     },
+    totals: store.totals,
     async members(organizationId) {
       const members = await store.members(organizationId);
       return members.map((user) => ({

@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { maxInboxTotal } from "@foyer/contract/rules/limits";
+import { type RawBuilder, sql } from "kysely";
 import { isVisible } from "../../db/deleted-agents.ts";
 import type { Db } from "../../db/open.ts";
 import type { Instant } from "../../db/tables/column-types.ts";
@@ -18,6 +19,9 @@ export const formatVersion = ({ changedAt, epoch, messageCount }: Versioned): st
 
 /** A conversation that is waiting or with a member. */
 export type OpenConversation = { id: string; changedAt: Instant; version: string };
+
+/** How many conversations are unread, open and resolved, at most `maxInboxTotal` each. */
+export type InboxTotals = { unread: number; open: number; resolved: number };
 
 /** The queries of the live streams. All of them use an index, because they run repeatedly while a stream is open. */
 export function createLiveStore(db: Db) {
@@ -94,6 +98,7 @@ export function createLiveStore(db: Db) {
         .execute();
     },
     counts: (organizationId: string) => countOpenConversations(db, organizationId),
+    totals: (organizationId: string) => countTotals(db, organizationId),
     activity: (organizationId: string, ids: readonly string[]) => readActivity(db, organizationId, ids),
     members: (organizationId: string) => listMembers(db, organizationId),
   };
@@ -113,6 +118,31 @@ async function countOpenConversations(db: Db, organizationId: string) {
     .where(isVisible("conversations"))
     .groupBy(["handler", "assigneeId"])
     .execute();
+}
+
+/**
+ * The numbers of unread, open and resolved conversations. Each count stops at `maxInboxTotal`: it reads at most as many
+ * entries of a partial index, however many conversations the organization has.
+ */
+async function countTotals(db: Db, organizationId: string): Promise<InboxTotals> {
+  const count = (condition: RawBuilder<boolean>) => {
+    const found = db
+      .selectFrom("conversations")
+      .select(sql.lit(1).as("found"))
+      .where("organizationId", "=", organizationId)
+      .where(condition)
+      .where(isVisible("conversations"))
+      .limit(maxInboxTotal);
+    return db.selectFrom(found.as("found")).select((x) => x.fn.countAll<number>().as("count"));
+  };
+  const row = await db
+    .selectNoFrom([
+      count(sql<boolean>`"lastMessageAt" > coalesce("readAt", 0)`).as("unread"),
+      count(sql<boolean>`status = 'open'`).as("open"),
+      count(sql<boolean>`status = 'resolved'`).as("resolved"),
+    ])
+    .executeTakeFirst();
+  return { unread: Number(row?.unread ?? 0), open: Number(row?.open ?? 0), resolved: Number(row?.resolved ?? 0) };
 }
 
 /** What lists show of these conversations. */

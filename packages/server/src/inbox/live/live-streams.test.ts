@@ -1,5 +1,7 @@
 import type { ConversationActivity } from "@foyer/contract";
+import { maxInboxTotal } from "@foyer/contract/rules/limits";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { insertConversation } from "../../../../../test/conversation-seed.ts";
 import { openLive } from "../../../../../test/live-client.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
@@ -308,7 +310,27 @@ describe("the stream of the inbox", () => {
     const text = JSON.stringify(inbox.events);
     for (const foreign of [talk.id, agentId, adaId]) expect(text.includes(foreign)).toBe(false);
     expect(inbox.events.every((event) => event.type !== "counts" || event.waiting === 0)).toBe(true);
+    expect(inbox.events.every((event) => event.type !== "counts" || event.open + event.unread <= 2)).toBe(true);
     await inbox.leave();
+  });
+
+  it("counts unread, open and resolved conversations up to a maximum, without those in the trash", async () => {
+    const owner = await createOwner(server);
+    const browser = await signedInBrowser(server, owner.email);
+    const own = (await browser.call("POST", "/agents", { name: "Own" })).body.data.id;
+    const account = { organizationId: owner.organizationId, agentId: own };
+    const insert = (fields: object) => insertConversation(server.deps.db, account, fields, [{ content: "Hello" }]);
+    const unread = { lastMessageRole: "user", lastMessagePreview: "Hello", lastMessageAt: 1 } as const;
+    const trashed = await insert(unread);
+    await browser.call("POST", `/conversations/${trashed}/trash`);
+    for (const fields of [unread, {}, { status: "resolved" }, { status: "snoozed" }]) await insert(fields);
+    const inbox = await followInbox(browser);
+    expect(await inbox.until("counts")).toMatchObject({ unread: 1, open: 2, resolved: 1 });
+    await inbox.leave();
+    for (let count = 0; count < maxInboxTotal + 5; count++) await insert({ status: "resolved" });
+    const later = await followInbox(browser);
+    expect((await later.until("counts")).resolved).toBe(maxInboxTotal);
+    await later.leave();
   });
 
   it("reports activity in conversations that only the agent has: new ones, finished replies, and deletions", async () => {

@@ -153,6 +153,7 @@ function isActivity(change: Change): boolean {
     case "erased":
     case "trashed":
     case "restored":
+    case "read":
     case "status":
       return true;
     case "requested":
