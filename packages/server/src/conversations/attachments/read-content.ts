@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AttachmentType } from "@foyer/contract";
 import { declaredType } from "../../documents/extract/declared-type.ts";
 import { ExtractionError } from "../../documents/extract/extraction-error.ts";
@@ -23,6 +24,8 @@ const PDF_HEADER_WITHIN = 1_024;
 /** The end record of a ZIP file, and its size without a comment. */
 const ZIP_END = Buffer.from("PK\x05\x06", "latin1");
 const ZIP_END_BYTES = 22;
+/** The part of a DOCX file that has its macros. The names of parts are not compressed. */
+const MACROS = Buffer.from("word/vbaProject.bin", "latin1");
 const PART_BYTES = 64 * 1024;
 
 const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
@@ -51,6 +54,8 @@ export async function readContent(
   { name, bytes }: Upload,
 ): Promise<Content> {
   if (bytes.length === 0) throw unsupportedError("The file is empty.");
+  // Joining a large body has taken milliseconds, and so does starting the process or thread that reads it.
+  await nextTurn();
   const isPdf = bytes.toString("latin1", 0, 5) === "%PDF-";
   if (!isPdf && bytes.subarray(0, PDF_HEADER_WITHIN).includes("%PDF-")) {
     throw unsupportedError("The file can be read as a PDF and as a file of another type.");
@@ -72,6 +77,7 @@ export async function readContent(
   if ((type === "application/pdf") !== isPdf || (type === docx) !== isZip) {
     throw unsupportedError("The file's first bytes do not belong to its type.");
   }
+  if (isZip && bytes.includes(MACROS)) throw unsupportedError("The document contains macros.");
   return { type, bytes, width: null, height: null, text };
 }
 
@@ -87,7 +93,7 @@ function endsAsZip(bytes: Buffer): boolean {
 function isText(bytes: Buffer): boolean {
   const isUtf16 = /^(?:\xff\xfe|\xfe\xff)/.test(bytes.toString("latin1", 0, 2));
   if (!isUtf16 && bytes.includes(0)) return false;
-  return !/^\s*<(?:!doctype|\?xml|html|svg)/i.test(bytes.toString("latin1", 0, 512).replace(/^ï»¿/, ""));
+  return !/^\s*<(?:!doctype|!--|\?xml|html|svg)/i.test(bytes.toString("latin1", 0, 512).replace(/^ï»¿/, ""));
 }
 
 async function extractText(extractor: Pick<Extractor, "extract">, owner: FileOwner, { name, bytes }: Upload) {

@@ -1,4 +1,5 @@
 import { invalid } from "../../errors.ts";
+import { decodeName } from "./clean-name.ts";
 
 export type UploadedFile = { name: string; bytes: Buffer };
 
@@ -27,9 +28,15 @@ export function readMultipart(body: Buffer, contentType: string): UploadedFile {
   return { name: readFileName(disposition), bytes: body.subarray(contentStart, contentEnd) };
 }
 
-/** Browsers write quotation marks and line breaks of a name percent-encoded. */
+/**
+ * Browsers write quotation marks and line breaks of a name percent-encoded, and other clients write a backslash before
+ * the quotation mark, no quotation marks around the name, or RFC 8187's `filename*`.
+ */
 function readFileName(disposition: string): string {
-  const name = /;\s*filename="([^"]*)"/i.exec(disposition)?.[1] ?? "";
+  const encoded = /;\s*filename\*=UTF-8'[^']*'([^\s;]+)/i.exec(disposition)?.[1];
+  if (encoded !== undefined) return decodeName(encoded);
+  const [, quoted, bare] = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(disposition) ?? [];
+  const name = quoted?.replaceAll('\\"', '"') ?? bare ?? "";
   return name.replace(/%22|%0D|%0A/gi, (code) => decodeURIComponent(code));
 }
 
