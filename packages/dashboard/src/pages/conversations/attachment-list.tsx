@@ -6,13 +6,20 @@ import { serverUrl } from "../../data/server-address.ts";
 import { PictureViewer, pictureUrl } from "./picture-viewer.tsx";
 
 /** The pictures and files of a message. Pictures open in a viewer, files are downloaded. */
-export function AttachmentList({ attachments }: { attachments: readonly MessageAttachment[] }) {
+export function AttachmentList({
+  attachments,
+  isAtEnd = false,
+}: {
+  attachments: readonly MessageAttachment[];
+  /** Aligns them with messages at the end of the line. */
+  isAtEnd?: boolean;
+}) {
   const [shown, setShown] = useState<string | null>(null);
   const pictures = attachments.filter(({ width }) => width !== null);
   if (attachments.length === 0) return null;
   return (
     <>
-      <ul className="flex max-w-full flex-wrap gap-2">
+      <ul className={`flex max-w-full flex-wrap gap-2 ${isAtEnd ? "justify-end" : ""}`}>
         {attachments.map((attachment) => (
           <li key={attachment.id} className="min-w-0">
             {attachment.width === null ? (

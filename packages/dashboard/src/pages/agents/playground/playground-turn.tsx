@@ -35,7 +35,9 @@ export function PlaygroundTurnView({
     <article className="grid gap-3">
       <div className="grid justify-items-end gap-1.5 justify-self-end sm:max-w-[85%]">
         <span className="sr-only">You: </span>
-        {chat.conversation && turn.id && <AttachmentList attachments={withUrls(turn.attached, chat.conversation.id)} />}
+        {chat.conversation && turn.id && (
+          <AttachmentList attachments={withUrls(turn.attached, chat.conversation.id)} isAtEnd />
+        )}
         {turn.said !== "" && <div className="rounded-xl bg-sunken px-3.5 py-2 whitespace-pre-wrap">{turn.said}</div>}
       </div>
       <div
