@@ -14,6 +14,8 @@ export type Foyer = BenchProcess & {
   startMs: number;
   /** Creates an agent whose model is the provider's stand-in with this script. @returns its id */
   createAgent(script?: Script): Promise<string>;
+  /** Lets visitors of the agent attach pictures and files. */
+  allowAttachments(agentId: string): Promise<void>;
 };
 
 type FoyerOptions = {
@@ -43,8 +45,18 @@ export async function startFoyer(options: FoyerOptions) {
     ...server,
     startMs: performance.now() - startedAt,
     createAgent: (script) => createAgent(server.url, script),
+    allowAttachments: (agentId) => allowAttachments(server.url, agentId),
   };
   return foyer;
+}
+
+async function allowAttachments(url: string, agentId: string): Promise<void> {
+  const response = await fetch(`${url}/agents/${agentId}`, {
+    method: "PATCH",
+    headers: { ...authorized, "content-type": "application/json" },
+    body: JSON.stringify({ attachments: { images: true, files: true, handoffOnly: false } }),
+  });
+  if (!response.ok) throw new Error(`Attachments were not allowed: ${await response.text()}`);
 }
 
 /** An agent in a data folder or PostgreSQL database whose server has stopped again. @returns its id */

@@ -6,6 +6,7 @@ import { measureFirstToken } from "./figures/first-token.ts";
 import { measureFirstTokenBusy } from "./figures/first-token-busy.ts";
 import { measureHandoff } from "./figures/handoff.ts";
 import { measureIngestionBesideReplies } from "./figures/ingest-beside.ts";
+import { measureLargeUploads } from "./figures/large-uploads.ts";
 import { measureConversationsByActivity } from "./figures/list-conversations.ts";
 import { measureOpenStreams } from "./figures/open-streams.ts";
 import { measurePacedReply } from "./figures/paced-reply.ts";
@@ -54,6 +55,7 @@ const figures: Record<string, Figure> = {
   "widget-in-page": measureWidgetInPage,
   "ingest-beside": measureIngestionBesideReplies,
   "uploads-beside": measureUploadsBeside,
+  "large-uploads": measureLargeUploads,
   retrieval: () => measureRetrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
 };
 

@@ -1,5 +1,5 @@
 import { ms, type Row, times } from "../figure.ts";
-import { authorized, startFoyer } from "../foyer-process.ts";
+import { startFoyer } from "../foyer-process.ts";
 import { chatEndpoint, runStreams, type Timing } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { alternate, quantile, ROUNDS } from "../rounds.ts";
@@ -17,7 +17,7 @@ export async function measureUploadsBeside(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
   const agentId = await foyer.createAgent(script);
-  await allowPictures(foyer.url, agentId);
+  await foyer.allowAttachments(agentId);
   const chat = chatEndpoint(foyer.url, agentId, script);
   const uploads = new URL("../picture-uploads-process.ts", import.meta.url);
   const { subject, baseline } = await alternate({
@@ -45,12 +45,3 @@ const p99 = (timings: readonly Timing[]) =>
     timings.map(({ addedToFirst }) => addedToFirst ?? Number.POSITIVE_INFINITY),
     0.99,
   );
-
-async function allowPictures(url: string, agentId: string): Promise<void> {
-  const response = await fetch(`${url}/agents/${agentId}`, {
-    method: "PATCH",
-    headers: { ...authorized, "content-type": "application/json" },
-    body: JSON.stringify({ attachments: { images: true, files: false, handoffOnly: false } }),
-  });
-  if (!response.ok) throw new Error(`Pictures were not allowed: ${await response.text()}`);
-}
