@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { AttachmentType } from "@foyer/contract";
 import { declaredType } from "../../documents/extract/declared-type.ts";
 import { ExtractionError } from "../../documents/extract/extraction-error.ts";
@@ -54,8 +54,9 @@ export async function readContent(
   { name, bytes }: Upload,
 ): Promise<Content> {
   if (bytes.length === 0) throw unsupportedError("The file is empty.");
-  // Joining a large body has taken milliseconds, and so does starting the process or thread that reads it.
-  await nextTurn();
+  // Joining a large body has taken milliseconds, and so does starting the process or thread that reads it. An immediate
+  // would still run in the same turn of the event loop.
+  await wait(0);
   const isPdf = bytes.toString("latin1", 0, 5) === "%PDF-";
   if (!isPdf && bytes.subarray(0, PDF_HEADER_WITHIN).includes("%PDF-")) {
     throw unsupportedError("The file can be read as a PDF and as a file of another type.");
