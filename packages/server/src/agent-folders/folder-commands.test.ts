@@ -192,6 +192,50 @@ it.each([
   await expect(run(staging, "plan")).rejects.toThrow(path("tools", "stock.yaml") + problem);
 });
 
+const bomb = [
+  "a: &a [lol, lol]",
+  ...["b", "c", "d"].map((name, at) => `${name}: &${name} [*${"abc"[at]}, *${"abc"[at]}]`),
+];
+
+it.each([
+  ["a prompt of 50 MB", "prompt.md", "x".repeat(50_000_000), ":1: must have at most 2 MiB"],
+  ["settings of 50 MB", "agent.yaml", `name: ${"x".repeat(50_000_000)}`, ":1: must have at most 2 MiB"],
+  ["aliases that stand for ever more values", "tools/stock.yaml", bomb.join("\n"), ":2: write the value of *a out"],
+  [
+    "a secret in the query of a URL",
+    "tools/stock.yaml",
+    "name: stock\ndescription: Stock\nexecutionType: http\ninputSchema:\n  type: object\nhttpUrl: https://api.example/?token=abc\n",
+    ":6: httpUrl",
+  ],
+  [
+    "the id of a tool on another server",
+    "tools/stock.yaml",
+    "id: tool_1\nname: stock\ndescription: Stock\nexecutionType: mock\ninputSchema:\n  type: object\n",
+    ":1: id is not a known field",
+  ],
+  [
+    "a newer format",
+    "agent.yaml",
+    "name: Harbour Bikes\nformat: foyer-agent/2\n",
+    ":2: format is foyer-agent/2, and this server reads foyer-agent/1. Upgrade the server first",
+  ],
+])("applies nothing of a folder with %s, and names the file and line", async (_, name, text, problem) => {
+  await run(staging, "pull");
+  const before = (await staging.call("GET", `/agents/${agentId}/export`)).body.data;
+  edit("agent.yaml", "name: Harbour Bikes", "name: Harbour Boats");
+  writeFileSync(path(...name.split("/")), text);
+  await expect(run(staging, "apply")).rejects.toThrow(path(...name.split("/")) + problem);
+  expect((await staging.call("GET", `/agents/${agentId}/export`)).body.data).toEqual(before);
+});
+
+it("prints the limit of the server for files that are too large together", async () => {
+  await run(staging, "pull");
+  const text = (n: number) =>
+    `name: t${n}\ndescription: ${"x".repeat(1_900_000)}\nexecutionType: mock\ninputSchema:\n  type: object\n`;
+  for (let n = 0; n < 27; n++) writeFileSync(path("tools", `t${n}.yaml`), text(n));
+  await expect(run(staging, "apply")).rejects.toThrow("at most 16 MiB");
+});
+
 it("refuses an agent in the folder of another one", async () => {
   await run(staging, "pull");
   edit("agent.yaml", "slug: harbour-bikes", "slug: other");

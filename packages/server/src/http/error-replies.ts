@@ -4,6 +4,9 @@ import { AppError, shuttingDown } from "../errors.ts";
 import type { RouteTable } from "./allowed-methods.ts";
 import { registerClientErrors } from "./client-errors.ts";
 
+const BODY_TOO_LARGE = "The body is larger than this endpoint accepts.";
+const MIB = 1024 * 1024;
+
 /** Registers handlers that convert every error into a response. */
 export function registerErrorReplies(
   app: FastifyInstance,
@@ -11,7 +14,9 @@ export function registerErrorReplies(
   notFoundPage: () => Promise<string>,
 ): void {
   registerClientErrors(app);
-  app.setErrorHandler((error: FastifyError | AppError, request, reply) => sendError(toAppError(error), request, reply));
+  app.setErrorHandler((error: FastifyError | AppError, request, reply) =>
+    sendError(withLimit(toAppError(error), request), request, reply),
+  );
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.listMethods(request.url);
     if (allowed.length === 0) {
@@ -60,6 +65,12 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
     .send({ data: null, error: { code: error.code, message: error.message, ...details } });
 }
 
+/** Adds the endpoint's limit to the error of a body that exceeds it. */
+function withLimit(error: AppError, { routeOptions: { bodyLimit } }: FastifyRequest): AppError {
+  if (error.message !== BODY_TOO_LARGE || bodyLimit < MIB) return error;
+  return new AppError(error.code, `${BODY_TOO_LARGE} It accepts at most ${bodyLimit / MIB} MiB.`);
+}
+
 /** Converts an error of the framework or the database, or an unexpected error, into the error to send. */
 export function toAppError(error: FastifyError | Error): AppError {
   if (error instanceof AppError) return error;
@@ -67,7 +78,7 @@ export function toAppError(error: FastifyError | Error): AppError {
   // closed.
   if (isClosed(error)) return shuttingDown();
   const status = "statusCode" in error ? error.statusCode : undefined;
-  if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint accepts.");
+  if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", BODY_TOO_LARGE);
   if (status === 415)
     return new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with `Content-Type: application/json`.");
   // No resource has a URI of this length.

@@ -356,9 +356,12 @@ onBothDatabases("agents as files", (createDatabase) => {
     expect(body.error.message).toContain("Upgrade the server");
   });
 
-  it("refuses a body of more than 16 MiB", async () => {
-    const systemPrompt = "a".repeat(17 * 1024 * 1024);
-    expect((await apply(owner, { ...minimal, agent: { ...minimal.agent, systemPrompt } })).status).toBe(413);
+  it("refuses a body of 50 MB with the limit", async () => {
+    const before = await file();
+    const systemPrompt = "a".repeat(50_000_000);
+    const { status, body } = await apply(owner, { ...minimal, agent: { ...minimal.agent, systemPrompt } });
+    expect([status, body.error.message]).toEqual([413, expect.stringContaining("at most 16 MiB")]);
+    expect(await file()).toEqual(before);
   });
 
   it("changes several agents, or none of them", async () => {
