@@ -42,6 +42,8 @@ const settings = fc.record(
     followUps: fc.boolean(),
     requireIdentity: fc.boolean(),
     budgetMessage: nullable(text(200)),
+    askRating: nullable(fc.constantFrom("handed_over", "all")),
+    ratingQuestion: nullable(text(200)),
     linkHosts: fc.uniqueArray(fc.constantFrom("docs.example", "shop.example", "a.b.example"), { maxLength: 3 }),
     allowedImageHosts: fc.uniqueArray(fc.constantFrom("images.example", "cdn.example:8443"), { maxLength: 2 }),
     pageQuery: fc.uniqueArray(fc.constantFrom("utm_source", "ref", "lang"), { maxLength: 3 }),

@@ -16,6 +16,7 @@ export * from "./chat/chat-events.ts";
 export * from "./conversations/conversation.ts";
 export * from "./conversations/conversation-analytics.ts";
 export * from "./conversations/conversation-endpoints.ts";
+export * from "./conversations/conversation-rating.ts";
 export * from "./conversations/notices.ts";
 export * from "./conversations/reply-failure.ts";
 export * from "./conversations/tags.ts";

@@ -21,6 +21,8 @@ import { type AttachmentService, createAttachmentService } from "./conversations
 import { createAttachmentSweeper } from "./conversations/attachments/sweeper.ts";
 import type { ConversationLog } from "./conversations/log/log.ts";
 import { type ConversationMarks, createConversationMarks } from "./conversations/marks.ts";
+import { createRatingService } from "./conversations/rating.ts";
+import { ratingRoutes } from "./conversations/rating-routes.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { type ConversationService, createConversationService } from "./conversations/service.ts";
@@ -417,6 +419,7 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
     trash: trash.conversations,
     applyView: desk.views.apply,
   });
+  ratingRoutes(app, createRatingService(deps, { agents, conversations, log: conversationLog }));
   statusRoutes(app, createStatusService(deps, { conversations, log: conversationLog }));
   attachmentRoutes(app, deps, { agents, conversations, attachments });
   tagRoutes(app, desk.tags);

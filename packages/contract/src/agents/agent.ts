@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { AttachmentSettings } from "../attachments/attachments.ts";
+import { ratingSettings, WidgetRating } from "../conversations/conversation-rating.ts";
 import { HandoffChanges, HandoffSettings, WidgetHandoff } from "../handoff/handoff.ts";
 import { agentLimits } from "../rules/limits.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
@@ -177,6 +178,7 @@ const settings = {
   resolveMessage: nullable(
     Type.String({ maxLength: 2_000, description: "What the visitor reads when a conversation resolves by itself" }),
   ),
+  ...ratingSettings,
   retention: nullable(
     Type.Partial(Type.Object(retention), {
       description: "How many days data is kept; `null` keeps it forever. An omitted kind follows the server's default.",
@@ -248,6 +250,7 @@ export const Agent = Type.Object(
     budgetMessage: nullable(Type.String()),
     resolveAfter: nullable(Type.Integer()),
     resolveMessage: nullable(Type.String()),
+    ...ratingSettings,
     retention: ref(Retention),
     publishing: stringEnum(publishingModes),
     publishRequiresTests: Type.Boolean(),
@@ -293,6 +296,11 @@ export const AgentWidget = Type.Object(
     handoff: refOrNull(WidgetHandoff, {
       description: "How the visitor can talk to a person. `null` if handoff is disabled.",
     }),
+    rating: Type.Optional(
+      refOrNull(WidgetRating, {
+        description: "Whether the agent asks visitors to rate conversations that have ended. Left out if it does not.",
+      }),
+    ),
   },
   { $id: "AgentWidget" },
 );

@@ -4,9 +4,10 @@ import { ReplySearch } from "../documents/answers.ts";
 import { VisitorForm } from "../forms/form.ts";
 import { AnswerEmail, Author, HandoffRecord, handlers, Ownership } from "../handoff/handoff.ts";
 import { searchTextLimits } from "../rules/limits.ts";
-import { listOffset, nullable, ref, stringEnum, Timestamp, withDescription } from "../schema.ts";
+import { listOffset, nullable, ref, refOrNull, stringEnum, Timestamp, withDescription } from "../schema.ts";
 import { MessagePage } from "../visitors/page.ts";
 import { VerifiedVisitor, VisitorIdentity } from "../visitors/visitor-identity.ts";
+import { ConversationRating } from "./conversation-rating.ts";
 import { costSums } from "./cost.ts";
 import { ReplyNotice } from "./notices.ts";
 import { ReplyFailure } from "./reply-failure.ts";
@@ -243,6 +244,9 @@ export const ConversationSummary = Type.Object(
     ...statusFields,
     hasForm: Type.Boolean({ description: "Whether a form was submitted in the conversation" }),
     feedback: nullable(withDescription(Rating, { description: "Rating of the newest rated message" })),
+    rating: Type.Optional(
+      refOrNull(ConversationRating, { description: "The visitor's rating of the whole conversation, if there is one" }),
+    ),
     lastMessage: Type.Unsafe<MessagePreview | null>({
       anyOf: [MessagePreview, { type: "null" }],
       description: "The newest message that has text",
@@ -311,6 +315,11 @@ export const Conversation = Type.Object(
       Type.Array(ref(ConversationTag), { description: "By name. Only sent to members and API keys." }),
     ),
     ...Type.Partial(Type.Object(statusFields)).properties,
+    rating: Type.Optional(
+      refOrNull(ConversationRating, {
+        description: "The visitor's rating of the whole conversation. Only sent to members and API keys.",
+      }),
+    ),
     cost: Type.Optional(
       Type.Number({
         description:

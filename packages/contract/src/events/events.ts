@@ -90,6 +90,16 @@ const dataOf = {
     rating: stringEnum(["up", "down"]),
     comment: content(nullable(Type.String())),
   },
+  "conversation.rated": {
+    score: Type.Integer({ minimum: 1, maximum: 5, description: "From 1, very bad, to 5, very good" }),
+    comment: content(nullable(Type.String())),
+    memberId: nullable(
+      Type.String({
+        description: "User id of the member who took the last request for a person. `null` if only the agent answered.",
+      }),
+    ),
+    isCorrection: Type.Boolean({ description: "Whether the rating replaces an earlier one of the same conversation" }),
+  },
   "conversation.idle": {
     idleMinutes: Type.Integer(),
     lastMessageAt: Timestamp,
@@ -197,6 +207,7 @@ export const MessageCreatedEvent = eventSchema("message.created", "MessageCreate
 export const ReplyFinishedEvent = eventSchema("reply.finished", "ReplyFinishedEvent");
 export const ReplyFailedEvent = eventSchema("reply.failed", "ReplyFailedEvent");
 export const MessageRatedEvent = eventSchema("message.rated", "MessageRatedEvent");
+export const ConversationRatedEvent = eventSchema("conversation.rated", "ConversationRatedEvent");
 export const ConversationIdleEvent = eventSchema("conversation.idle", "ConversationIdleEvent");
 export const ConversationHandedOverEvent = eventSchema("conversation.handed_over", "ConversationHandedOverEvent");
 export const ConversationStatusChangedEvent = eventSchema(
@@ -215,6 +226,7 @@ export const webhookEventSchemas = {
   "reply.finished": ReplyFinishedEvent,
   "reply.failed": ReplyFailedEvent,
   "message.rated": MessageRatedEvent,
+  "conversation.rated": ConversationRatedEvent,
   "conversation.idle": ConversationIdleEvent,
   "conversation.handed_over": ConversationHandedOverEvent,
   "conversation.status_changed": ConversationStatusChangedEvent,

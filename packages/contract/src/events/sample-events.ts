@@ -32,6 +32,12 @@ export const sampleEventData: WebhookEventData = {
     durationMs: 5_120,
   },
   "message.rated": { messageId: "msg_01jd3v7c9hf0mtb8s6wxq2zy4c", rating: "up", comment: "That helped." },
+  "conversation.rated": {
+    score: 5,
+    comment: "Quick and friendly.",
+    memberId: "user_01jd3v5a2q5s8w1y4h7k0m3p6t",
+    isCorrection: false,
+  },
   "conversation.idle": {
     idleMinutes: 30,
     lastMessageAt: "2026-01-31T09:30:02.000Z",

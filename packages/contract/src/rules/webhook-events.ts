@@ -5,6 +5,7 @@ export const webhookEventTypes = [
   "reply.finished",
   "reply.failed",
   "message.rated",
+  "conversation.rated",
   "conversation.idle",
   "conversation.handed_over",
   "conversation.status_changed",
@@ -22,6 +23,7 @@ export const webhookEventDescriptions: Record<WebhookEventType, string> = {
   "reply.finished": "A reply was stored.",
   "reply.failed": "A reply ended with an error.",
   "message.rated": "A visitor rated a message.",
+  "conversation.rated": "A visitor rated a conversation, or corrected the rating.",
   "conversation.idle": "No new message for the time set below. Sent again only after new messages.",
   "conversation.handed_over":
     "A person was requested, a member took the conversation over, or it went back to the agent.",
@@ -39,6 +41,7 @@ const contentFields: Partial<Record<WebhookEventType, readonly string[]>> = {
   "reply.finished": ["content", "contentRef", "toolCalls"],
   "reply.failed": ["content", "contentRef"],
   "message.rated": ["comment"],
+  "conversation.rated": ["comment"],
   "conversation.idle": ["messages"],
   "conversation.handed_over": ["reason", "summary"],
   "form.submitted": ["formData"],

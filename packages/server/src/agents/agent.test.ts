@@ -98,6 +98,8 @@ onBothDatabases("agents", (createDatabase) => {
         publishRequiresTests: false,
         resolveAfter: null,
         resolveMessage: null,
+        askRating: null,
+        ratingQuestion: null,
         liveVersion: 1,
         draftHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         id: expect.stringMatching(/^agent_[0-9a-z]{26}$/),

@@ -52,6 +52,8 @@ export const columnDefaults = {
   budgetMessage: null,
   resolveAfter: null,
   resolveMessage: null,
+  askRating: null,
+  ratingQuestion: null,
   retention: "{}",
   handoff: "{}",
   attachments: "{}",
@@ -103,6 +105,8 @@ const converters: {
   budgetMessage: (value) => value,
   resolveAfter: (value) => value,
   resolveMessage: (value) => value?.trim() || null,
+  askRating: (value) => value,
+  ratingQuestion: (value) => value?.trim() || null,
   publishing: (value) => value ?? "immediate",
   publishRequiresTests: (value) => (value ? 1 : 0),
   retention: (value) => JSON.stringify(value ?? {}),
@@ -202,6 +206,8 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     budgetMessage: row.budgetMessage,
     resolveAfter: row.resolveAfter,
     resolveMessage: row.resolveMessage,
+    askRating: row.askRating,
+    ratingQuestion: row.ratingQuestion,
     retention: resolveRetention(row, defaults.retention),
     publishing: row.publishing,
     publishRequiresTests: row.publishRequiresTests === 1,
@@ -229,6 +235,7 @@ export function toAgentWidget(row: AgentRow, { canEmail }: { canEmail: boolean }
     requireIdentity: row.requireIdentity === 1,
     attachments: parseAttachmentSettings(row),
     handoff: toWidgetHandoff(row, { now: Date.now(), canEmail }),
+    ...(row.askRating === null ? {} : { rating: { question: row.ratingQuestion } }),
   };
 }
 

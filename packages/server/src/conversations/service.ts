@@ -15,6 +15,7 @@ import { verifyVisitor } from "../agents/identity/verified-visitor.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationCost } from "../db/tables/models.ts";
+import type { RatingColumns } from "../db/tables/ratings.ts";
 import type { StatusColumns } from "../db/tables/status.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
@@ -28,6 +29,7 @@ import { readAttachmentNames } from "./attachments/store.ts";
 import { readAnswerEmails, readHandoffRecords } from "./handoff-records.ts";
 import { findSuggestions, listNotices, listToolCalls, type Piece, parsePieces } from "./message-pieces.ts";
 import { createOwnershipReader, toAuthor } from "./ownership.ts";
+import { toRating } from "./rating-view.ts";
 import { listSearches } from "./searches.ts";
 import { listCitedSources } from "./sources.ts";
 import {
@@ -235,7 +237,7 @@ async function* toStreamedMessages(pages: AsyncIterable<ReadMessage[]>) {
 
 const csvColumns = [
   ...(["id", "title", "userName", "userEmail", "userId", "messageCount", "hasForm", "feedback"] as const),
-  ...(["createdAt", "updatedAt", "tags", "attachments"] as const),
+  ...(["createdAt", "updatedAt", "tags", "attachments", "score", "comment"] as const),
 ];
 
 async function* toCsvRows(
@@ -252,7 +254,8 @@ async function* toCsvRows(
     const attachmentsOf = await namesOf(page);
     for (const summary of await toSummaries(page)) {
       const tags = summary.tags.map(({ name }) => name).join(", ");
-      const cells = { ...summary, tags, attachments: attachmentsOf(summary.id).join(", ") };
+      const { score, comment } = summary.rating ?? { score: null, comment: null };
+      const cells = { ...summary, tags, attachments: attachmentsOf(summary.id).join(", "), score, comment };
       yield csvColumns.map((name) => String(cells[name] ?? ""));
     }
   }
@@ -306,6 +309,7 @@ function toSummary(row: ConversationSummaryRow, ownership: Ownership): Omit<Conv
     hasForm: Boolean(row.hasForm),
     ...(row.match === undefined ? {} : { match: row.match === null ? null : toOneLine(row.match) }),
     feedback: row.feedback,
+    rating: toRating(row),
     lastMessage: toPreview(row),
     cost: row.cost,
     unknownCostReplies: row.unknownCostReplies,
@@ -364,11 +368,12 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
 /** For members only, because a site may put facts into a token that its visitors must not read here. */
 async function readTeamFields(
   { db, encryption }: Pick<Deps, "db" | "encryption">,
-  row: ConversationRow & ConversationCost,
+  row: ConversationRow & ConversationCost & RatingColumns,
 ) {
   const { verifiedVisitor, userMetadata, epoch, cost, unknownCostReplies } = row;
   return {
     ...toStatus(row),
+    rating: toRating(row),
     cost,
     unknownCostReplies,
     visitorKey: toVisitorKey(encryption, row.organizationId, row),

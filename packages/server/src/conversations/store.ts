@@ -12,6 +12,7 @@ import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { AttachmentRow } from "../db/tables/attachments.ts";
 import type { Flag, Instant } from "../db/tables/column-types.ts";
 import type { ConversationCost } from "../db/tables/models.ts";
+import type { RatingColumns } from "../db/tables/ratings.ts";
 import type { StatusColumns } from "../db/tables/status.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
@@ -53,6 +54,9 @@ const listColumns = [
   "status",
   "snoozedUntil",
   "resolvedAt",
+  "ratingScore",
+  "ratingComment",
+  "ratedAt",
   "readAt",
   "cost",
   "unknownCostReplies",
@@ -60,7 +64,8 @@ const listColumns = [
 export type ConversationFieldsRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
 export type ConversationSummaryRow = ConversationFieldsRow &
   StatusColumns &
-  ConversationCost & {
+  ConversationCost &
+  Pick<RatingColumns, "ratingScore" | "ratingComment" | "ratedAt"> & {
     readAt: Instant | null;
     hasForm: boolean | Flag;
     feedback: MessageRow["feedback"];
@@ -155,7 +160,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     /** The ids of matches, newest first, from before the id `before` on. */
     findIds: (organizationId: string, filter: ConversationFilter, page: { before: string | null; limit: number }) =>
       findMatchingIds({ db, reads, databaseKind }, organizationId, { ...page, filter }),
-    async get(viewer: Viewer, id: string): Promise<(ConversationRow & ConversationCost) | undefined> {
+    async get(viewer: Viewer, id: string): Promise<(ConversationRow & ConversationCost & RatingColumns) | undefined> {
       return db
         .selectFrom("conversations")
         .selectAll()

@@ -101,6 +101,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0129-reply-actions",
       "0130-attachment-counters",
       "0134-inbox-totals",
+      "0136-conversation-ratings",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -188,6 +189,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0129-reply-actions",
       "0130-attachment-counters",
       "0134-inbox-totals",
+      "0136-conversation-ratings",
     ]);
   });
 

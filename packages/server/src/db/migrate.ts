@@ -78,6 +78,7 @@ import { handoffTimes } from "./migrations/0128-handoff-times.ts";
 import { replyActions } from "./migrations/0129-reply-actions.ts";
 import { attachmentCounters } from "./migrations/0130-attachment-counters.ts";
 import { inboxTotals } from "./migrations/0134-inbox-totals.ts";
+import { conversationRatings } from "./migrations/0136-conversation-ratings.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -166,6 +167,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0129-reply-actions", replyActions],
   ["0130-attachment-counters", attachmentCounters],
   ["0134-inbox-totals", inboxTotals],
+  ["0136-conversation-ratings", conversationRatings],
 ];
 
 /**

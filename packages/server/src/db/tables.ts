@@ -18,6 +18,7 @@ import type { PageColumns, PageTables } from "./tables/page-calls.ts";
 import type { IndexTables } from "./tables/passage-index.ts";
 import type { PlanTables } from "./tables/plans.ts";
 import type { PresenceTables } from "./tables/presence.ts";
+import type { AskRatingColumns, RatingTable } from "./tables/ratings.ts";
 import type { InvitationRow, PendingLinkRow, SessionRow, VerificationRow } from "./tables/sign-in.ts";
 import type { ResolveColumns, StatusColumns } from "./tables/status.ts";
 import type { TeamChatTables } from "./tables/team-chats.ts";
@@ -74,6 +75,7 @@ export type Tables = AnswerTables &
       | keyof LiveVersionColumns
       | keyof DraftColumns
       | keyof ResolveColumns
+      | keyof AskRatingColumns
       | keyof RolloutColumns
       | "retention"
       | "tellModel"
@@ -94,6 +96,8 @@ export type Tables = AnswerTables &
       } & {
         [Name in keyof ResolveColumns]: Generated<ResolveColumns[Name]>;
       } & {
+        [Name in keyof AskRatingColumns]: Generated<AskRatingColumns[Name]>;
+      } & {
         [Name in keyof RolloutColumns]: Generated<RolloutColumns[Name]>;
       } & DeletionColumns;
     agentImages: AgentImageRow;
@@ -107,6 +111,7 @@ export type Tables = AnswerTables &
     secrets: SecretRow;
     conversations: ConversationTable &
       InboxColumns &
+      RatingTable &
       EventColumns &
       TrashColumns &
       OwnershipTable & { [Name in keyof ConversationCost]: Generated<number> };
@@ -220,6 +225,7 @@ export type ProviderSettingsRow = {
 
 export type AgentRow = AgentModelColumns &
   ResolveColumns &
+  AskRatingColumns &
   LiveVersionColumns &
   DraftColumns &
   RolloutColumns & {

@@ -29,6 +29,8 @@ function toEvents(change: Change, linkTo: LinkTo): NewEvent[] {
       return change.isReported ? [toRatingEvent(change)] : [];
     case "rating_reported":
       return [toRatingEvent(change)];
+    case "conversation_rated":
+      return [toConversationRatingEvent(change)];
     case "status":
       return [toStatusEvent(change)];
     case "erased":
@@ -55,6 +57,13 @@ function toRatingEvent({ organizationId, agentId, conversationId, messageId, rat
   return { ...place, type: "message.rated", data: () => ({ messageId, rating, comment }) };
 }
 
+function toConversationRatingEvent({ organizationId, agentId, conversationId, ...rated }: ConversationRated): NewEvent {
+  const { score, comment, memberId, isCorrection } = rated;
+  const data = () => ({ score, comment, memberId, isCorrection });
+  return { type: "conversation.rated", organizationId, agentId, conversationId, data };
+}
+
+type ConversationRated = Extract<Change, { kind: "conversation_rated" }>;
 type ReportedChange = Pick<
   WebhookEventData["conversation.handed_over"],
   "change" | "handler" | "assigneeId" | "memberId"

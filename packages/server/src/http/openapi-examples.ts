@@ -132,6 +132,7 @@ export const requestExamples: Examples = {
   eraseVisitor: { email: "ada@example.com", dryRun: true },
   claimToolCall: { toolUseId: "call_7d1f", claimId: "tab-2f8e6c1a" },
   sendToolResult: { toolUseId: "call_7d1f", result: { items: 2 } },
+  rateConversation: { score: 5, comment: "Quick and friendly" },
   rateMessage: { messageId: "msg_01jd3v7c4x5y6z7a8b9c0d1e2f", rating: "up" },
   submitForm: { toolId, formData: { email, day: "2026-02-14" }, fieldsCompleted: ["email", "day"] },
   reportClientResult: { submissionId: "sub_01jd3v7k9hf0mtb8s6wxq2zy4c", success: true, message: "Booked" },

@@ -107,6 +107,14 @@ export type Change =
     })
   /** a rating that replaced another one soon after its event is reported now */
   | (Omit<Place, "isTest"> & { kind: "rating_reported"; messageId: string; rating: Rating; comment: string | null })
+  /** the visitor rated the whole conversation; `memberId` is the member who took its last request, null if none did */
+  | (Place & {
+      kind: "conversation_rated";
+      score: number;
+      comment: string | null;
+      memberId: string | null;
+      isCorrection: boolean;
+    })
   /** `userId` is the member who changed the status, null for an API key and when nobody did */
   | (Place & {
       kind: "status";

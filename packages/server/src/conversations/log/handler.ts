@@ -3,6 +3,7 @@ import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
 import { hasFormerMember } from "../former-member.ts";
 import type { ConversationRef, Emit } from "./change.ts";
+import { askForRating } from "./conversation-ratings.ts";
 import { endReplies } from "./end-replies.ts";
 import { newHandoff } from "./new-handoff.ts";
 import { reopen } from "./reopen.ts";
@@ -111,6 +112,7 @@ export function createHandlerChanges(emit: Emit) {
         .where("endedAt", "is", null)
         .returningAll()
         .executeTakeFirstOrThrow();
+      if (ending.endedBy === "closed") await askForRating(trx, { organizationId, conversationId });
       const { agentId, isTest } = conversation;
       const place = { organizationId, agentId, conversationId, isTest: isTest === 1, epoch: conversation.epoch };
       if (ending.endedBy === "visitor") await emit(trx, [{ ...place, kind: "cancelled", handoff }]);

@@ -2,6 +2,7 @@ import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
 import { type ChangeListener, type Emit, isHandoffChange, type RequestHuman } from "./change.ts";
+import { createConversationRatings } from "./conversation-ratings.ts";
 import { createErasure } from "./erase.ts";
 import { createHandlerChanges } from "./handler.ts";
 import { createMarks } from "./marks.ts";
@@ -54,6 +55,7 @@ export function createConversationLog(
     ...createMemberMessages(emit),
     ...createRatings(db, emit),
     ...createMarks(db, emit),
+    ...createConversationRatings(emit),
     ...createErasure(db, emit),
     ...createTrash(emit),
     /** Tells the listeners that the team is notified now of requests that were held back. */

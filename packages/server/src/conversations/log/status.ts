@@ -5,6 +5,7 @@ import type { MessageRow, Tables } from "../../db/tables.ts";
 import { newId } from "../../ids.ts";
 import { createPreview } from "../message-preview.ts";
 import type { ConversationRef, Emit } from "./change.ts";
+import { askForRating } from "./conversation-ratings.ts";
 import type { Ending } from "./handler.ts";
 import { type ChangedBy, reopen } from "./reopen.ts";
 
@@ -55,6 +56,7 @@ export function createStatusChanges(emit: Emit, returnToAgent: ReturnToAgent) {
       await returnToAgent(trx, conversation, { ...ending, userId: by.userId });
     }
     await write(trx, { conversation, locked, by }, { status: "resolved", snoozedUntil: null, resolvedAt: Date.now() });
+    await askForRating(trx, conversation);
     return true;
   }
 

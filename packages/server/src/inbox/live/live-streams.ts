@@ -155,6 +155,7 @@ function isActivity(change: Change): boolean {
     case "restored":
     case "read":
     case "status":
+    case "conversation_rated":
       return true;
     case "requested":
       return !change.isRepeated;

@@ -109,6 +109,7 @@ const labels: Record<string, string> = {
   "PATCH /canned-replies/:id": "Updated a canned reply",
   "DELETE /canned-replies/:id": "Deleted a canned reply",
   "POST /conversations/:id/feedback": "Rated a reply",
+  "POST /conversations/:id/rating": "Rated a conversation",
   "POST /conversations/:id/handoff": "Requested a person",
   "DELETE /conversations/:id/handoff": "Stopped waiting for a person",
   "POST /conversations/:id/resolve": "Resolved a conversation",

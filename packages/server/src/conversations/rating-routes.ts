@@ -1,0 +1,21 @@
+import * as contract from "@foyer/contract";
+import type { App } from "../http/app.ts";
+import type { ConversationRatings } from "./rating.ts";
+import { readViewer } from "./routes.ts";
+
+export function ratingRoutes(app: App, ratings: ConversationRatings): void {
+  app.route({
+    ...contract.getRatingRequest,
+    handler: async (request) => {
+      const { id } = request.params;
+      return { data: await ratings.read(readViewer(request, id), id), error: null };
+    },
+  });
+  app.route({
+    ...contract.rateConversation,
+    handler: async (request) => {
+      const { id } = request.params;
+      return { data: await ratings.rate(readViewer(request, id), id, request.body), error: null };
+    },
+  });
+}
