@@ -56,7 +56,11 @@ import type { App } from "./http/app.ts";
 import { refuseAmbiguousPath } from "./http/base-path.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
-import { type AssignConversation, createAssignConversation } from "./inbox/assign-conversation.ts";
+import {
+  type AssignConversation,
+  createAssignConversation,
+  createAssignConversations,
+} from "./inbox/assign-conversation.ts";
 import { createHandoffCounters } from "./inbox/counters.ts";
 import { addInboxRoutes, createDesk, type Desk } from "./inbox/desk.ts";
 import { scheduleRelease } from "./inbox/former-members.ts";
@@ -194,8 +198,9 @@ export async function createApp(deps: AppDeps) {
   };
   const chat = createChat(deps, parts, { ...sources, toolRunner, visitorTriggers });
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
+  const assignConversations = createAssignConversations(deps, { handOver: chat.handOver, log: conversationLog });
   const inboxParts = { conversations, assignConversation, log: conversationLog };
-  const desk = createDesk(deps, { ...inboxParts, trash: trash.conversations });
+  const desk = createDesk(deps, { ...inboxParts, assignConversations, trash: trash.conversations });
   const inbox = createInboxService(deps, { ...inboxParts, agents, attachments, actions: desk.replyActions });
   const notices = addNotices(app, deps, { ...parts, ...inboxParts, outbox, inbox, live, recorder: noticeRecorder });
   const evaluations = createEvaluations(deps, { agents, conversations }, sources);

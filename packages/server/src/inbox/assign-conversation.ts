@@ -7,7 +7,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 
-type Parts = { handOver: ChatService["handOver"]; log: Pick<ConversationLog, "assign"> };
+type Parts = { handOver: ChatService["handOver"] };
 
 type Assignment = {
   userId: string;
@@ -18,6 +18,7 @@ type Assignment = {
 };
 
 export type AssignConversation = ReturnType<typeof createAssignConversation>;
+export type AssignConversations = ReturnType<typeof createAssignConversations>;
 
 /**
  * @returns a function that assigns a conversation to a member and stops the agent's running reply. If another member
@@ -27,14 +28,14 @@ export type AssignConversation = ReturnType<typeof createAssignConversation>;
  */
 export function createAssignConversation(
   { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
-  { handOver, log }: Parts,
+  { handOver, log }: Parts & { log: Pick<ConversationLog, "assign"> },
 ) {
   return async <T>(
     { organizationId, id: conversationId }: Pick<ConversationRow, "id" | "organizationId">,
     { userId, mayReplace, assignedBy = null, prepare }: Assignment,
     work: (trx: Transaction<Tables>, isAssigned: boolean) => Promise<T>,
   ): Promise<T> => {
-    const silent = await handOver.stop(conversationId);
+    const silent = await handOver.stop([conversationId]);
     const { ended, result } = await inTransaction(db, async (trx) => {
       // Without this lock, a concurrent removal of the member would not release this conversation.
       if (!(await isMemberUntilCommit(trx, databaseKind, { organizationId, userId }))) throw memberHasLeftError();
@@ -42,8 +43,31 @@ export function createAssignConversation(
       const assigned = await log.assign(trx, { organizationId, conversationId }, { userId, mayReplace, assignedBy });
       return { ended: assigned?.ended ?? [], result: await work(trx, assigned !== null) };
     });
-    await handOver.settle(conversationId, silent, ended);
+    await handOver.settle([conversationId], silent, ended);
     return result;
+  };
+}
+
+/**
+ * @returns a function that assigns several conversations of an organization to a member in one transaction, also those
+ * that another member has, and stops the agent's running replies. It returns the ids of those that the member did not
+ * have yet, and throws 409 if the member has been removed from the organization.
+ */
+export function createAssignConversations(
+  { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
+  { handOver, log }: Parts & { log: Pick<ConversationLog, "assignAll"> },
+) {
+  return async (
+    { organizationId, conversationIds }: { organizationId: string; conversationIds: readonly string[] },
+    { userId, assignedBy }: { userId: string; assignedBy: string },
+  ): Promise<ReadonlySet<string>> => {
+    const silent = await handOver.stop(conversationIds);
+    const { assigned, ended } = await inTransaction(db, async (trx) => {
+      if (!(await isMemberUntilCommit(trx, databaseKind, { organizationId, userId }))) throw memberHasLeftError();
+      return log.assignAll(trx, { organizationId, conversationIds }, { userId, mayReplace: true, assignedBy });
+    });
+    await handOver.settle(conversationIds, silent, ended);
+    return assigned;
   };
 }
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { answerTimeColumn } from "../conversations/analytics/answer-times.ts";
-import { type HandoffChange, onHandoff } from "../conversations/log/change.ts";
+import { type ChangeListener, type HandoffChange, isHandoffChange } from "../conversations/log/change.ts";
 import type { HandoffDayRow, HandoffRow } from "../db/tables/handoff.ts";
 import type { Tables } from "../db/tables.ts";
 import { afterCommit, beforeCommit } from "../db/transaction.ts";
@@ -8,6 +8,7 @@ import { toUtcDay } from "../utc-day.ts";
 
 /** A request that was created, taken or answered. */
 type CountedEvent = { event: "requested" | "taken" | "answered"; at: number };
+type Counted = CountedEvent & { handoff: HandoffRow };
 type Counts = Omit<HandoffDayRow, "agentId" | "day" | "cause">;
 
 /** Called for each counted event. `ms` is the time since the request, in milliseconds. */
@@ -31,24 +32,34 @@ const zeroCounts: Counts = {
   answersLater: 0,
 };
 
+const countNames = Object.keys(zeroCounts) as Array<keyof Counts>;
+
 /** Counts requests by agent, day (UTC) and cause, so that analytics never have to scan the conversations. */
 export function createHandoffCounters() {
   const observers: Observer[] = [];
 
   /**
-   * Counts an event for the day of its request, at the end of the transaction, because all requests of an agent on that
+   * Counts events for the days of their requests, at the end of the transaction, because all requests of an agent on a
    * day share a row.
    */
-  async function count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at }: CountedEvent): Promise<void> {
-    const { agentId, cause, requestedAt } = handoff;
-    // The clock of another process may be behind, so the difference could be negative.
-    const ms = Math.max(0, at - requestedAt);
-    const counts = event === "requested" ? await countRequest(trx, handoff) : countResponse(handoff, { event, at, ms });
-    const row = { agentId, day: toUtcDay(requestedAt), cause };
-    beforeCommit(trx, `${row.agentId} ${row.day} ${cause}`, () => addCounts(trx, { ...row, ...zeroCounts, ...counts }));
-    afterCommit(trx, () => {
-      for (const observe of observers) observe({ cause, event, ms });
-    });
+  async function count(trx: Transaction<Tables>, counted: readonly Counted[]): Promise<void> {
+    const requests = counted.filter(({ event }) => event === "requested").map(({ handoff }) => handoff);
+    const repeated = requests.length === 0 ? new Set<string>() : await findRepeated(trx, requests);
+    const rows = new Map<string, HandoffDayRow>();
+    for (const { handoff, event, at } of counted) {
+      const { agentId, cause, requestedAt } = handoff;
+      // The clock of another process may be behind, so the difference could be negative.
+      const ms = Math.max(0, at - requestedAt);
+      const counts =
+        event === "requested" ? countRequest(handoff, repeated) : countResponse(handoff, { event, at, ms });
+      const day = toUtcDay(requestedAt);
+      const key = `${agentId} ${day} ${cause}`;
+      rows.set(key, addTo(rows.get(key) ?? { agentId, day, cause, ...zeroCounts }, counts));
+      afterCommit(trx, () => {
+        for (const observe of observers) observe({ cause, event, ms });
+      });
+    }
+    for (const [key, row] of rows) beforeCommit(trx, key, () => addCounts(trx, row));
   }
 
   return {
@@ -56,10 +67,13 @@ export function createHandoffCounters() {
     onCounted(observe: Observer): void {
       observers.push(observe);
     },
-    listener: onHandoff(async (trx, change) => {
-      const event = toCounted(change);
-      if (event && "handoff" in change) await count(trx, change.handoff, event);
-    }),
+    listener: (async (trx, changes) => {
+      const counted = changes.flatMap((change) => {
+        const event = isHandoffChange(change) ? toCounted(change) : null;
+        return event && "handoff" in change ? [{ ...event, handoff: change.handoff }] : [];
+      });
+      if (counted.length > 0) await count(trx, counted);
+    }) satisfies ChangeListener,
   };
 }
 
@@ -81,7 +95,7 @@ function toCounted(change: HandoffChange): CountedEvent | null {
 }
 
 async function addCounts(trx: Transaction<Tables>, row: HandoffDayRow): Promise<void> {
-  const sums = Object.keys(zeroCounts).map((name) => [
+  const sums = countNames.map((name) => [
     name,
     sql<number>`${sql.ref(`handoffDays.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
   ]);
@@ -92,18 +106,34 @@ async function addCounts(trx: Transaction<Tables>, row: HandoffDayRow): Promise<
     .execute();
 }
 
-async function countRequest(
-  trx: Transaction<Tables>,
-  { id, conversationId, takenAt }: HandoffRow,
-): Promise<Partial<Counts>> {
+function addTo(row: HandoffDayRow, counts: Partial<Counts>): HandoffDayRow {
+  const sums = { ...row };
+  for (const name of countNames) sums[name] += counts[name] ?? 0;
+  return sums;
+}
+
+/** The conversations of these requests in which a person was requested before. */
+async function findRepeated(trx: Transaction<Tables>, requests: readonly HandoffRow[]): Promise<ReadonlySet<string>> {
   const earlier = await trx
     .selectFrom("handoffs")
-    .select("id")
-    .where("conversationId", "=", conversationId)
-    .where("id", "<>", id)
-    .limit(1)
-    .executeTakeFirst();
-  return { requested: 1, conversations: earlier ? 0 : 1, taken: takenAt === null ? 0 : 1 };
+    .select("conversationId")
+    .distinct()
+    .where(
+      "conversationId",
+      "in",
+      requests.map(({ conversationId }) => conversationId),
+    )
+    .where(
+      "id",
+      "not in",
+      requests.map(({ id }) => id),
+    )
+    .execute();
+  return new Set(earlier.map(({ conversationId }) => conversationId));
+}
+
+function countRequest({ conversationId, takenAt }: HandoffRow, repeated: ReadonlySet<string>): Partial<Counts> {
+  return { requested: 1, conversations: repeated.has(conversationId) ? 0 : 1, taken: takenAt === null ? 0 : 1 };
 }
 
 type ResponseEvent = { event: "taken" | "answered"; at: number; ms: number };

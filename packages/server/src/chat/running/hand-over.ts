@@ -27,34 +27,46 @@ export function createHandOver(
   replies: RunningReplies,
 ) {
   const isShared = databaseKind === "postgres";
-  const running = (conversationId: string) =>
+  const running = (conversationIds: readonly string[]) =>
     db
       .selectFrom("messages")
       .select("id")
-      .where("conversationId", "=", conversationId)
+      .where("conversationId", "in", conversationIds)
       .where("role", "=", "assistant")
       .where("stopReason", "is", null);
 
+  /** @returns the running replies of this process in these conversations, which send no more text */
+  function silenceOwn(conversationIds: readonly string[]) {
+    const own = conversationIds.flatMap((id) => replies.get(id) ?? []);
+    for (const reply of own) reply.handOver();
+    return own;
+  }
+
   return {
     /** @returns the ids of replies of other processes that can no longer send text */
-    async stop(conversationId: string): Promise<string[]> {
-      const reply = replies.get(conversationId);
-      reply?.handOver();
-      if (reply) await Promise.race([reply.done, wait(OWN_REPLY_MS, undefined, { ref: false })]);
+    async stop(conversationIds: readonly string[]): Promise<string[]> {
+      const own = silenceOwn(conversationIds);
+      if (own.length > 0) {
+        const ends = Promise.all(own.map(({ done }) => done));
+        await Promise.race([ends, wait(OWN_REPLY_MS, undefined, { ref: false })]);
+      }
       if (!isShared) return [];
-      const others = (await running(conversationId).execute()).map(({ id }) => id);
+      const others = (await running(conversationIds).execute()).map(({ id }) => id);
       if (others.length === 0) return [];
       await log.requestHandOver(others);
       for (const end = performance.now() + LEASE_MS; performance.now() < end; await wait(POLL_MS)) {
-        if ((await running(conversationId).execute()).length === 0) break;
+        if ((await running(conversationIds).execute()).length === 0) break;
       }
       return others;
     },
     /** @param silent the result of `stop` @param ended the replies that `assign` ended */
-    async settle(conversationId: string, silent: readonly string[], ended: readonly string[]): Promise<void> {
-      const reply = replies.get(conversationId);
-      reply?.handOver();
-      const others = ended.filter((id) => id !== reply?.messageId && !silent.includes(id));
+    async settle(
+      conversationIds: readonly string[],
+      silent: readonly string[],
+      ended: readonly string[],
+    ): Promise<void> {
+      const quiet = new Set([...silent, ...silenceOwn(conversationIds).map(({ messageId }) => messageId)]);
+      const others = ended.filter((id) => !quiet.has(id));
       if (isShared && others.length > 0) await wait(LEASE_MS);
     },
   };

@@ -11,6 +11,9 @@ import type { EndedReply, NewTurn } from "./turn.ts";
 /** A conversation of an organization, as an operation names it. */
 export type ConversationRef = { organizationId: string; conversationId: string };
 
+/** Several conversations of an organization. */
+export type ConversationRefs = { organizationId: string; conversationIds: readonly string[] };
+
 /** The conversation in which a change happened. */
 type Place = { organizationId: string; agentId: string; conversationId: string; isTest: boolean };
 
@@ -62,6 +65,9 @@ export type HandoffChange = Place & { epoch: number } & (
         attachments: readonly AttachmentRow[];
       }
   );
+
+/** A member has taken a conversation, or another one has assigned it to them. */
+export type TakenChange = Extract<HandoffChange, { kind: "taken" }>;
 
 /** A visitor's rating of a message. */
 export type RatedChange = Place & {

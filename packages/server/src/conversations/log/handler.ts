@@ -1,12 +1,14 @@
 import { sql, type Transaction } from "kysely";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
+import type { Deps } from "../../deps.ts";
 import { hasFormerMember } from "../former-member.ts";
-import type { ConversationRef, Emit } from "./change.ts";
+import type { ConversationRef, ConversationRefs, Emit } from "./change.ts";
 import { askForRating } from "./conversation-ratings.ts";
 import { endReplies } from "./end-replies.ts";
+import { lockConversations } from "./marks.ts";
 import { newHandoff } from "./new-handoff.ts";
-import { reopen } from "./reopen.ts";
+import { reopenAll } from "./reopen.ts";
 
 /** How a person's part ends. `userId` is the member who ends it. */
 export type Ending = { from: "waiting" | "waiting or human" } & (
@@ -18,8 +20,62 @@ export type Ending = { from: "waiting" | "waiting or human" } & (
     } & ({ endedBy: "member"; userId: string } | { endedBy: "closed"; userId: string | null }))
 );
 
+type Assignment = { userId: string; mayReplace: boolean; assignedBy: string | null };
+
 /** Changes who handles a conversation, other than by a request for a person. */
-export function createHandlerChanges(emit: Emit) {
+export function createHandlerChanges({ databaseKind }: Pick<Deps, "databaseKind">, emit: Emit) {
+  async function assignAll(
+    trx: Transaction<Tables>,
+    { organizationId, conversationIds }: ConversationRefs,
+    { userId, mayReplace, assignedBy }: Assignment,
+  ): Promise<{ assigned: ReadonlySet<string>; ended: string[] }> {
+    const now = Date.now();
+    if (conversationIds.length > 1) await lockConversations(trx, databaseKind, { organizationId, conversationIds });
+    await reopenAll(trx, { organizationId, conversationIds }, { emit, by: { userId, isAutomatic: true } });
+    const conversations = await trx
+      .updateTable("conversations")
+      .set({
+        handler: "human",
+        assigneeId: userId,
+        epoch: sql`epoch + 1`,
+        minReplyEpoch: sql`epoch + 1`,
+        waitingSince: null,
+        changedAt: now,
+        failedTools: 0,
+        failedReplies: 0,
+      })
+      .where("id", "in", conversationIds)
+      .where("organizationId", "=", organizationId)
+      .where("trashedAt", "is", null)
+      .where(({ eb, or }) =>
+        or([
+          eb("handler", "<>", "human"),
+          hasFormerMember,
+          ...(mayReplace ? [sql<boolean>`"assigneeId" is distinct from ${userId}`] : []),
+        ]),
+      )
+      .returning(["id", "agentId", "epoch", "isTest"])
+      .execute();
+    const assigned = new Set(conversations.map(({ id }) => id));
+    if (assigned.size === 0) return { assigned, ended: [] };
+    const ended = await endReplies(trx, [...assigned]);
+    const open = await takeRequests(trx, [...assigned], { userId, now });
+    const taken = new Map(open.map((handoff) => [handoff.conversationId, handoff]));
+    const changes = conversations.map(({ id: conversationId, agentId, epoch, isTest }) => {
+      const place = { organizationId, agentId, conversationId, isTest: isTest === 1, epoch };
+      const change = { ...place, kind: "taken", userId, assignedBy } as const;
+      const handoff = taken.get(conversationId);
+      if (handoff) return { ...change, handoff, first: handoff.takenAt === now ? ("taken" as const) : null };
+      const request = { organizationId, conversationId, cause: "member", reason: null } as const;
+      const created = newHandoff(request, agentId, { now, promisedAt: null, takenBy: userId });
+      return { ...change, handoff: created, first: "request" as const };
+    });
+    const created = changes.filter(({ first }) => first === "request").map(({ handoff }) => handoff);
+    if (created.length > 0) await trx.insertInto("handoffs").values(created).execute();
+    await emit(trx, changes);
+    return { assigned, ended };
+  }
+
   return {
     /**
      * Assigns the conversation to a member and ends the agent's replies. This is atomic: only one of several concurrent
@@ -31,51 +87,14 @@ export function createHandlerChanges(emit: Emit) {
     async assign(
       trx: Transaction<Tables>,
       { organizationId, conversationId }: ConversationRef,
-      { userId, mayReplace, assignedBy }: { userId: string; mayReplace: boolean; assignedBy: string | null },
+      assignment: Assignment,
     ): Promise<{ ended: string[] } | null> {
-      const now = Date.now();
-      await reopen(trx, { organizationId, conversationId }, { emit, by: { userId, isAutomatic: true } });
-      const conversation = await trx
-        .updateTable("conversations")
-        .set({
-          handler: "human",
-          assigneeId: userId,
-          epoch: sql`epoch + 1`,
-          minReplyEpoch: sql`epoch + 1`,
-          waitingSince: null,
-          changedAt: now,
-          failedTools: 0,
-          failedReplies: 0,
-        })
-        .where("id", "=", conversationId)
-        .where("organizationId", "=", organizationId)
-        .where("trashedAt", "is", null)
-        .where(({ eb, or }) =>
-          or([
-            eb("handler", "<>", "human"),
-            hasFormerMember,
-            ...(mayReplace ? [sql<boolean>`"assigneeId" is distinct from ${userId}`] : []),
-          ]),
-        )
-        .returning(["agentId", "epoch", "isTest"])
-        .executeTakeFirst();
-      if (!conversation) return null;
-      const { agentId, epoch } = conversation;
-      const ended = await endReplies(trx, conversationId);
-      const taken = await takeRequest(trx, conversationId, { userId, now });
-      const handoff =
-        taken ??
-        newHandoff({ organizationId, conversationId, cause: "member", reason: null }, agentId, {
-          now,
-          promisedAt: null,
-          takenBy: userId,
-        });
-      if (!taken) await trx.insertInto("handoffs").values(handoff).execute();
-      const first = taken ? (taken.takenAt === now ? "taken" : null) : "request";
-      const place = { organizationId, agentId, conversationId, isTest: conversation.isTest === 1, epoch };
-      await emit(trx, [{ ...place, kind: "taken", handoff, userId, assignedBy, first }]);
-      return { ended };
+      const conversations = { organizationId, conversationIds: [conversationId] };
+      const { assigned, ended } = await assignAll(trx, conversations, assignment);
+      return assigned.size === 0 ? null : { ended };
     },
+    /** Does the same to several conversations. @returns the ids of those that were assigned, and of the ended replies */
+    assignAll,
     /**
      * Returns the conversation to the agent and ends the request.
      * @returns false when the conversation is in another epoch, or not in one of the states `from`
@@ -148,17 +167,17 @@ export function createHandlerChanges(emit: Emit) {
   };
 }
 
-/** Notes who took the open request, if there is one. */
-function takeRequest(
+/** Notes who took the open requests, as far as there are any. */
+function takeRequests(
   trx: Transaction<Tables>,
-  conversationId: string,
+  conversationIds: readonly string[],
   { userId, now }: { userId: string; now: number },
-): Promise<HandoffRow | undefined> {
+): Promise<HandoffRow[]> {
   return trx
     .updateTable("handoffs")
     .set({ takenAt: sql`coalesce("takenAt", ${now})`, takenBy: sql`coalesce("takenBy", ${userId})` })
-    .where("conversationId", "=", conversationId)
+    .where("conversationId", "in", conversationIds)
     .where("endedAt", "is", null)
     .returningAll()
-    .executeTakeFirst();
+    .execute();
 }

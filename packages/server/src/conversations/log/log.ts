@@ -30,7 +30,7 @@ export type ConversationLog = ReturnType<typeof createConversationLog>;
  *    updates several shared rows in a fixed order or with `beforeCommit`.
  */
 export function createConversationLog(
-  deps: Pick<Deps, "db" | "config" | "encryption">,
+  deps: Pick<Deps, "db" | "databaseKind" | "config" | "encryption">,
   listeners: readonly ChangeListener[],
 ) {
   const { db, config } = deps;
@@ -45,7 +45,7 @@ export function createConversationLog(
   const openRequest = createRequestOpener(emit, { maxAnnounced: config.limits.handoffAnnouncements });
   const requests = createHandoffRequests(emit, openRequest);
   const request: RequestHuman = requests.request;
-  const handlerChanges = createHandlerChanges(emit);
+  const handlerChanges = createHandlerChanges(deps, emit);
   return {
     ...createReplies(deps, emit),
     ...requests,

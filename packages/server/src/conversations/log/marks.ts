@@ -1,10 +1,11 @@
 import { sql, type Transaction } from "kysely";
 import { compileOnce } from "../../db/compiled-query.ts";
+import type { DatabaseKind } from "../../db/database-kind.ts";
 import type { Db } from "../../db/open.ts";
 import type { Instant } from "../../db/tables/column-types.ts";
 import type { ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { ConversationRef, Emit } from "./change.ts";
+import type { ConversationRef, ConversationRefs, Emit } from "./change.ts";
 
 /**
  * Locks the conversation for the rest of the transaction, for example so that two requests cannot both use its last free
@@ -23,6 +24,29 @@ export function lockConversation(
     .where("trashedAt", "is", null)
     .returning(["agentId", "isTest"])
     .executeTakeFirst();
+}
+
+/**
+ * Locks several conversations for the rest of the transaction, in the order of their ids, so that two transactions that
+ * lock several cannot deadlock.
+ * @returns the ids of those that exist outside of the trash
+ */
+export async function lockConversations(
+  trx: Transaction<Tables>,
+  databaseKind: DatabaseKind,
+  { organizationId, conversationIds }: ConversationRefs,
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("conversations")
+    .select("id")
+    .where("organizationId", "=", organizationId)
+    .where("id", "in", conversationIds)
+    .where("trashedAt", "is", null)
+    .orderBy("id")
+    // SQLite has one writer.
+    .$if(databaseKind === "postgres", (query) => query.forNoKeyUpdate())
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** What members leave on a conversation that does not change it for the visitor. */
@@ -91,10 +115,19 @@ export async function touchConversation(
   { organizationId, conversationId }: ConversationRef,
   now: Instant,
 ): Promise<void> {
+  await touchConversations(trx, { organizationId, conversationIds: [conversationId] }, now);
+}
+
+/** Does the same for several conversations. */
+export async function touchConversations(
+  trx: Transaction<Tables>,
+  { organizationId, conversationIds }: ConversationRefs,
+  now: Instant,
+): Promise<void> {
   await trx
     .updateTable("conversations")
     .set({ changedAt: now })
-    .where("id", "=", conversationId)
+    .where("id", "in", conversationIds)
     .where("organizationId", "=", organizationId)
     .where("handler", "<>", "agent")
     .execute();

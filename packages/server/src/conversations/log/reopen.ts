@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
-import type { ConversationRef, Emit } from "./change.ts";
+import type { ConversationRef, ConversationRefs, Emit } from "./change.ts";
 
 /** Who changes a status. `userId` is null for an API key and when nobody did. */
 export type ChangedBy = { userId: string | null; isAutomatic: boolean };
@@ -12,17 +12,35 @@ export type ChangedBy = { userId: string | null; isAutomatic: boolean };
 export async function reopen(
   trx: Transaction<Tables>,
   { organizationId, conversationId }: ConversationRef,
+  how: { emit: Emit; by: ChangedBy },
+): Promise<void> {
+  await reopenAll(trx, { organizationId, conversationIds: [conversationId] }, how);
+}
+
+/** Reopens those of several conversations that are not open. */
+export async function reopenAll(
+  trx: Transaction<Tables>,
+  { organizationId, conversationIds }: ConversationRefs,
   { emit, by }: { emit: Emit; by: ChangedBy },
 ): Promise<void> {
   const reopened = await trx
     .updateTable("conversations")
     .set({ status: "open", snoozedUntil: null, resolvedAt: null })
-    .where("id", "=", conversationId)
+    .where("id", "in", conversationIds)
     .where("organizationId", "=", organizationId)
     .where("status", "<>", "open")
-    .returning(["agentId", "isTest"])
-    .executeTakeFirst();
-  if (!reopened) return;
-  const place = { organizationId, conversationId, agentId: reopened.agentId, isTest: reopened.isTest === 1 };
-  await emit(trx, [{ ...place, kind: "status", status: "open", snoozedUntil: null, ...by }]);
+    .returning(["id", "agentId", "isTest"])
+    .execute();
+  if (reopened.length === 0) return;
+  const changes = reopened.map(({ id, agentId, isTest }) => ({
+    organizationId,
+    conversationId: id,
+    agentId,
+    isTest: isTest === 1,
+    kind: "status" as const,
+    status: "open" as const,
+    snoozedUntil: null,
+    ...by,
+  }));
+  await emit(trx, changes);
 }

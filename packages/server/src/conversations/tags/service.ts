@@ -7,7 +7,7 @@ import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
-import type { ConversationRef } from "../log/change.ts";
+import type { ConversationRef, ConversationRefs } from "../log/change.ts";
 import { compareByName, createTagStore, readConversationTags } from "./store.ts";
 
 /** Finds a conversation of the organization. `existing` throws 404 when there is none. */
@@ -16,12 +16,24 @@ type Conversations = { existing(viewer: { organizationId: string }, id: string):
 export type TagService = ReturnType<typeof createTagService>;
 
 /** Manages the tags of an organization. Only members and API keys see them. */
-export function createTagService({ db }: Pick<Deps, "db">, conversations: Conversations) {
-  const store = createTagStore(db);
+export function createTagService(deps: Pick<Deps, "db" | "databaseKind">, conversations: Conversations) {
+  const { db } = deps;
+  const store = createTagStore(deps);
 
   async function listTags(organizationId: string, conversationId: string): Promise<ConversationTag[]> {
     const conversation = { id: conversationId };
     return (await readConversationTags(db, organizationId, [conversation]))(conversation);
+  }
+
+  async function addTag(conversationRefs: ConversationRefs, name: string) {
+    const { organizationId } = conversationRefs;
+    const tag: TagRow = { id: newId("tag"), organizationId, ...normalizeName(name), createdAt: Date.now() };
+    const outcomes = await store.add(conversationRefs, tag);
+    if (![...outcomes.values()].includes("organization full")) return outcomes;
+    throw new AppError(
+      "CONFLICT",
+      `Your organization has ${maxTags} tags. Use one of them, or delete one before you create another.`,
+    );
   }
 
   return {
@@ -40,18 +52,19 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Conver
     },
     /** @throws 404 when the conversation does not exist, 409 when it or the organization has too many tags */
     async add(organizationId: string, conversationId: string, name: string): Promise<ConversationTag[]> {
-      const tag: TagRow = { id: newId("tag"), organizationId, ...normalizeName(name), createdAt: Date.now() };
       const { id } = await conversations.existing({ organizationId }, conversationId);
-      const outcome = await store.add({ organizationId, conversationId: id }, tag);
-      if (outcome === "no conversation") throw notFound("Conversation");
+      const outcome = (await addTag({ organizationId, conversationIds: [id] }, name)).get(id);
+      if (outcome === undefined) throw notFound("Conversation");
       if (outcome === "conversation full") throw fullError();
-      if (outcome === "organization full") {
-        throw new AppError(
-          "CONFLICT",
-          `Your organization has ${maxTags} tags. Use one of them, or delete one before you create another.`,
-        );
-      }
       return listTags(organizationId, id);
+    },
+    /**
+     * Adds a tag to several conversations with the same statements.
+     * @returns the ids of those that did not have it and were not full. @throws 409 when the organization has too many
+     */
+    async addToAll(conversationRefs: ConversationRefs, name: string): Promise<ReadonlySet<string>> {
+      const outcomes = await addTag(conversationRefs, name);
+      return new Set([...outcomes].flatMap(([id, outcome]) => (outcome === "added" ? [id] : [])));
     },
     /**
      * Adds existing tags in the transaction of a caller that has locked the conversation.

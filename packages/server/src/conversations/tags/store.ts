@@ -1,20 +1,23 @@
 import { type ConversationTag, maxConversationTags, maxTags } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { isDuplicate, isMissingReference } from "../../db/database-errors.ts";
+import type { DatabaseKind } from "../../db/database-kind.ts";
 import { lockRow } from "../../db/lock-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { TagRow } from "../../db/tables/notes.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { lockConversation, touchConversation } from "../log/marks.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConversationRefs } from "../log/change.ts";
+import { lockConversation, lockConversations, touchConversation, touchConversations } from "../log/marks.ts";
 
 /** The number of conversations from which one statement removes a deleted tag, which takes a few milliseconds. */
 const REMOVED_AT_ONCE = 1_000;
 
 type Conversation = { organizationId: string; conversationId: string };
-type Addition = "added" | "no conversation" | "conversation full" | "organization full";
+type Addition = "added" | "present" | "conversation full" | "organization full";
 
-export function createTagStore(db: Db) {
+export function createTagStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   return {
     /** Returns the tags in no particular order. The service sorts them by name. */
     async list(organizationId: string): Promise<TagRow[]> {
@@ -59,9 +62,12 @@ export function createTagStore(db: Db) {
       const deletion = db.deleteFrom("tags").where("id", "=", id).where("organizationId", "=", organizationId);
       return (await deletion.executeTakeFirst()).numDeletedRows > 0n;
     },
-    /** Adds the tag with this name. If the organization has no such tag, creates it with the given id. */
-    async add(conversation: Conversation, tag: TagRow): Promise<Addition> {
-      const attempt = () => inTransaction(db, (trx) => add(trx, conversation, tag));
+    /**
+     * Adds the tag with this name. If the organization has no such tag, creates it with the given id.
+     * @returns what became of each conversation that exists
+     */
+    async add(conversations: ConversationRefs, tag: TagRow): Promise<ReadonlyMap<string, Addition>> {
+      const attempt = () => inTransaction(db, (trx) => addToAll(trx, databaseKind, { ...conversations, tag }));
       return attempt().catch((error: unknown) => {
         // Another request has just deleted the tag or given its name to another tag.
         if (isMissingReference(error) || isDuplicate(error)) return attempt();
@@ -88,26 +94,40 @@ export function createTagStore(db: Db) {
   };
 }
 
-async function add(trx: Transaction<Tables>, conversation: Conversation, tag: TagRow): Promise<Addition> {
+/** @returns what became of each conversation that exists */
+async function addToAll(
+  trx: Transaction<Tables>,
+  databaseKind: DatabaseKind,
+  { organizationId, conversationIds, tag }: ConversationRefs & { tag: TagRow },
+): Promise<Map<string, Addition>> {
   // Two requests must not both use the last free slot.
-  if (!(await lockConversation(trx, conversation))) return "no conversation";
-  const present = await trx
+  const ids = await lockConversations(trx, databaseKind, { organizationId, conversationIds });
+  if (ids.length === 0) return new Map();
+  const rows = await trx
     .selectFrom("conversationTags")
     .innerJoin("tags", "tags.id", "conversationTags.tagId")
-    .select("tags.nameKey")
-    .where("conversationTags.organizationId", "=", conversation.organizationId)
-    .where("conversationTags.conversationId", "=", conversation.conversationId)
+    .select(["conversationTags.conversationId", "tags.nameKey"])
+    .where("conversationTags.organizationId", "=", organizationId)
+    .where("conversationTags.conversationId", "in", ids)
     .execute();
-  if (present.some(({ nameKey }) => nameKey === tag.nameKey)) return "added";
-  if (present.length >= maxConversationTags) return "conversation full";
+  const present = Map.groupBy(rows, ({ conversationId }) => conversationId);
+  const outcomes = new Map(ids.map((id) => [id, findRoom(present.get(id) ?? [], tag)]));
+  const added = ids.filter((id) => outcomes.get(id) === "added");
+  if (added.length === 0) return outcomes;
   const tagId = (await findId(trx, tag)) ?? (await create(trx, tag));
-  if (tagId === null) return "organization full";
-  await trx
-    .insertInto("conversationTags")
-    .values({ ...conversation, tagId })
-    .execute();
-  await touchConversation(trx, conversation, tag.createdAt);
-  return "added";
+  if (tagId === null) {
+    for (const id of added) outcomes.set(id, "organization full");
+    return outcomes;
+  }
+  const values = added.map((conversationId) => ({ organizationId, conversationId, tagId }));
+  await trx.insertInto("conversationTags").values(values).execute();
+  await touchConversations(trx, { organizationId, conversationIds: added }, tag.createdAt);
+  return outcomes;
+}
+
+function findRoom(present: ReadonlyArray<Pick<TagRow, "nameKey">>, tag: TagRow): Addition {
+  if (present.some(({ nameKey }) => nameKey === tag.nameKey)) return "present";
+  return present.length >= maxConversationTags ? "conversation full" : "added";
 }
 
 /**

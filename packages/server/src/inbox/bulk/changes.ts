@@ -10,7 +10,7 @@ import type { Instant } from "../../db/tables/column-types.ts";
 import type { ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { AssignConversation } from "../assign-conversation.ts";
+import type { AssignConversation, AssignConversations } from "../assign-conversation.ts";
 import { isTeam } from "../teams/is-team.ts";
 
 /** The action of a bulk action with its parameters, as it is stored. */
@@ -41,13 +41,19 @@ export type Target = {
 };
 
 /**
- * Both functions resolve to whether they changed the conversation. They can be repeated after a crash, and throw an
- * `AppError` when the change does not apply.
+ * `apply` and `undo` resolve to whether they changed the conversation, and `applyToAll` to the ids of those that it
+ * changed. They can be repeated after a crash, and throw an `AppError` when the change does not apply.
  */
-type Change = { apply(target: Target): Promise<boolean>; undo(target: Target): Promise<boolean> };
+export type Change = {
+  apply(target: Target): Promise<boolean>;
+  undo(target: Target): Promise<boolean>;
+  /** changes several conversations with the same statements; only for changes that write many of them */
+  applyToAll?(targets: readonly [Target, ...Target[]]): Promise<ReadonlySet<string>>;
+};
 
 type Parts = {
   assignConversation: AssignConversation;
+  assignConversations: AssignConversations;
   log: ConversationLog;
   tags: TagService;
   trash: ConversationTrash;
@@ -91,6 +97,11 @@ export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
         await tags.add(organizationId, conversationId, tag);
         return true;
       },
+      async applyToAll(targets) {
+        const conversationIds = targets.filter(({ before }) => !before.isTagged).map((target) => target.conversationId);
+        if (conversationIds.length === 0) return new Set();
+        return tags.addToAll({ organizationId: targets[0].organizationId, conversationIds }, tag);
+      },
       undo: (target) => removeTag(target, tag),
     }),
     untag: ({ tag = "" }) => ({
@@ -131,6 +142,11 @@ export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
 
 function assignTo(assigneeId: string, deps: Pick<Deps, "db">, parts: Parts): Change {
   return {
+    async applyToAll(targets) {
+      const [{ organizationId, userId }] = targets;
+      const conversationIds = targets.map(({ conversationId }) => conversationId);
+      return parts.assignConversations({ organizationId, conversationIds }, { userId: assigneeId, assignedBy: userId });
+    },
     apply: ({ organizationId, conversationId, userId }) =>
       parts.assignConversation(
         { organizationId, id: conversationId },

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { RunJob } from "../../jobs/worker.ts";
-import type { Before, createChanges, StoredChange, Target } from "./changes.ts";
+import type { Before, Change, createChanges, StoredChange, Target } from "./changes.ts";
 import type { BulkJob } from "./queue.ts";
 import type { BulkStore } from "./store.ts";
 
@@ -14,11 +14,14 @@ import type { BulkStore } from "./store.ts";
 const COLLECTED_AT_ONCE = 250;
 /** The number of conversations between two records of the progress. */
 const CHUNK = 50;
+/** The number of conversations that are changed with the same statements, which takes a few milliseconds. */
+const TOGETHER = 25;
 /** The number of conversations that are changed concurrently, so that a database on another machine is kept busy. */
 const CONCURRENCY = 4;
 /** The number of consecutive failures after which conversations that cannot be changed are skipped. */
 const MAX_FAILURES = 5;
 
+type Outcome = { changed: string[]; left: string[] };
 type Parts = {
   store: BulkStore;
   conversations: Pick<ConversationService, "findIds">;
@@ -85,7 +88,7 @@ export function createBulkRunner(deps: Pick<Deps, "db" | "log">, { store, conver
     job: BulkJob,
     targets: readonly Target[],
     act: (target: Target) => Promise<boolean>,
-  ): Promise<{ changed: string[]; left: string[] }> {
+  ): Promise<Outcome> {
     const changed: string[] = [];
     const left: string[] = [];
     const rest = targets.values();
@@ -127,7 +130,7 @@ export function createBulkRunner(deps: Pick<Deps, "db" | "log">, { store, conver
 
   async function applyAll(job: BulkJob, signal: AbortSignal): Promise<BulkActionRow> {
     const stored: StoredChange = JSON.parse(job.change);
-    const { apply } = changeFor(stored);
+    const { apply, applyToAll } = changeFor(stored);
     const userName = await nameOf(job.userId);
     for (;;) {
       signal.throwIfAborted();
@@ -142,7 +145,10 @@ export function createBulkRunner(deps: Pick<Deps, "db" | "log">, { store, conver
       await store.start(job, started);
       const known = new Map(started.map(({ conversationId, before }) => [conversationId, before]));
       const items = open.map((item) => ({ ...item, before: item.before ?? known.get(item.conversationId) ?? null }));
-      const { changed, left } = await actOn(job, toTargets(job, userName, items), apply);
+      const targets = toTargets(job, userName, items);
+      // After several failures, one by one, to find the conversation that causes them.
+      const isTogether = applyToAll !== undefined && job.failures <= 1;
+      const { changed, left } = await (isTogether ? applyTogether(targets, applyToAll) : actOn(job, targets, apply));
       const gone = items.filter(({ before }) => before === null).map(({ conversationId }) => conversationId);
       const row = await store.record(
         job,
@@ -182,4 +188,27 @@ export function createBulkRunner(deps: Pick<Deps, "db" | "log">, { store, conver
     if (row.state === "undoing") await undoAll(job, signal);
   };
   return run;
+}
+
+/** Changes conversations several at a time. @returns the ids of those that were changed, and of the others */
+async function applyTogether(
+  targets: readonly Target[],
+  applyToAll: NonNullable<Change["applyToAll"]>,
+): Promise<Outcome> {
+  const changed: string[] = [];
+  const left: string[] = [];
+  for (let at = 0; at < targets.length; at += TOGETHER) {
+    const [first, ...others] = targets.slice(at, at + TOGETHER);
+    if (!first) break;
+    const part = [first, ...others] as const;
+    const ids = await applyToAll(part).catch((error: unknown) => {
+      if (error instanceof AppError && error.status < 500) return new Set<string>();
+      throw error;
+    });
+    for (const { conversationId, isRepeated } of part) {
+      (ids.has(conversationId) || isRepeated ? changed : left).push(conversationId);
+      failpoint("bulk.changed");
+    }
+  }
+  return { changed, left };
 }

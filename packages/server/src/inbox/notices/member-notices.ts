@@ -3,7 +3,7 @@ import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
 import { hasFormerMember } from "../../conversations/former-member.ts";
-import type { HandoffChange } from "../../conversations/log/change.ts";
+import type { HandoffChange, TakenChange } from "../../conversations/log/change.ts";
 import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
@@ -22,6 +22,14 @@ const PRESENT_MS = 60_000;
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 type Trx = Transaction<Tables>;
+type Recipients = Awaited<ReturnType<typeof findRecipients>>;
+type Notice = {
+  notice: "assigned" | "message";
+  userId: string;
+  isOpen?: boolean;
+  /** where the member receives notices, if it was read before */
+  recipients?: Recipients;
+};
 type Owned = Pick<HandoffTimerRow, "conversationId" | "organizationId" | "handoffId">;
 
 /**
@@ -33,10 +41,10 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
   async function notify(
     trx: Trx,
     owned: Owned,
-    { notice, userId, isOpen = true }: { notice: "assigned" | "message"; userId: string; isOpen?: boolean },
+    { notice, userId, isOpen = true, recipients }: Notice,
   ): Promise<boolean> {
     const { organizationId, handoffId } = owned;
-    const { emails, devices } = await findRecipients(trx, organizationId, { kind: "member", userId });
+    const { emails, devices } = recipients ?? (await findRecipients(trx, organizationId, { kind: "member", userId }));
     const target = { notice, handoffId, userId } as const;
     const parts = [
       ...(mailer.isConfigured ? emails : []).map(() => ({ type: "email" as const, host: MAIL_HOST, target })),
@@ -76,7 +84,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
   }
 
   async function record(trx: Trx, change: HandoffChange): Promise<void> {
-    const { kind, conversationId, organizationId, userId } = change;
+    const { kind, conversationId } = change;
     if (kind === "visitor_message") return onVisitorMessage(trx, change);
     if (kind === "requested" || kind === "digest" || kind === "answered") return;
     await trx
@@ -84,15 +92,23 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
       .where("conversationId", "=", conversationId)
       .where("kind", "=", "message")
       .execute();
-    const isAssigned = kind === "taken" && change.assignedBy !== null && change.assignedBy !== userId;
-    if (isAssigned) {
-      const owned = { conversationId, organizationId, handoffId: change.handoff.id };
-      await notify(trx, owned, { notice: "assigned", userId: change.userId });
+  }
+
+  /** Notifies members of conversations that others have assigned to them. */
+  async function announceAssigned(trx: Trx, changes: readonly TakenChange[]): Promise<void> {
+    const assigned = changes.filter(({ assignedBy, userId }) => assignedBy !== null && assignedBy !== userId);
+    const found = new Map<string, Recipients>();
+    for (const { conversationId, organizationId, handoff, userId } of assigned) {
+      const recipients = found.get(userId) ?? (await findRecipients(trx, organizationId, { kind: "member", userId }));
+      found.set(userId, recipients);
+      const owned = { conversationId, organizationId, handoffId: handoff.id };
+      await notify(trx, owned, { notice: "assigned", userId, recipients });
     }
   }
 
   return {
     record,
+    announceAssigned,
     /**
      * Notifies the member of a message that nobody has answered in time, unless they are present. Outside office hours,
      * no push notification is sent, and a member who gets no email is notified when the office opens.

@@ -3,7 +3,7 @@ import { addOpenMinutes, isOpen } from "@foyer/contract/rules/office-hours";
 import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
-import { onHandoff } from "../../conversations/log/change.ts";
+import { type ChangeListener, onHandoff, type TakenChange } from "../../conversations/log/change.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 
 import type { Tables } from "../../db/tables.ts";
@@ -142,7 +142,8 @@ export function createNoticeRecorder(
     await send(trx, request, { about: { notice: "target", handoffId, target }, audience, isOpen: true });
   }
 
-  const listener = onHandoff(async (trx, change) => {
+  const record = onHandoff(async (trx, change) => {
+    if (change.kind === "taken") return;
     const { conversationId, organizationId, agentId } = change;
     await memberNotices.record(trx, change);
     if (change.kind === "digest") {
@@ -166,6 +167,26 @@ export function createNoticeRecorder(
       await deleteTimer(trx, conversationId, "escalation");
     }
   });
+
+  /** Several conversations can be taken at once, so their timers are deleted with one statement. */
+  async function recordTaken(trx: Transaction<Tables>, changes: readonly TakenChange[]): Promise<void> {
+    await trx
+      .deleteFrom("handoffTimers")
+      .where(
+        "conversationId",
+        "in",
+        changes.map(({ conversationId }) => conversationId),
+      )
+      .where("kind", "in", ["message", "escalation"])
+      .execute();
+    await memberNotices.announceAssigned(trx, changes);
+  }
+
+  const listener: ChangeListener = async (trx, changes, log) => {
+    const taken = changes.filter((change) => change.kind === "taken");
+    if (taken.length > 0) await recordTaken(trx, taken);
+    await record(trx, changes, log);
+  };
 
   return { listener, call, warn, enqueue, remind: memberNotices.remind };
 }
