@@ -138,17 +138,27 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         return { rows, total: counted.rows[0]?.conversations ?? 0 };
       }
       const matching = visible.$call(matches({ ...filter, ...omitUndefined({ agentId }) }, databaseKind));
-      const page = matching
+      const inOrder = <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
+        query
+          .$if(isByActivity, (x) => x.orderBy("updatedAt", "desc"))
+          .$if(!isByActivity && filter.handler === "waiting", (x) => x.orderBy("waitingSince"))
+          .$if(!isByActivity && filter.handler === "human", (x) => x.orderBy("changedAt", "desc"))
+          .orderBy("id", "desc");
+      // SQLite computes all columns of all matches before it sorts them, so the page is found by its ids first.
+      const ids = matching
+        .select("conversations.id")
+        .$if(after !== undefined, (query) => query.where(isBefore(after)))
+        .$call(inOrder)
+        .limit(limit)
+        .offset(offset);
+      const page = visible
+        .where("conversations.id", "in", ids)
         .select(listColumns)
         .select(summaryExtras)
         .$if(filter.q !== undefined, (query) => query.select(selectFirstMatch(databaseKind, filter.q ?? "")))
-        .$if(isByActivity, (query) => query.orderBy("updatedAt", "desc"))
-        .$if(after !== undefined, (query) => query.where(isBefore(after)))
-        .$if(!isByActivity && filter.handler === "waiting", (query) => query.orderBy("waitingSince"))
-        .$if(!isByActivity && filter.handler === "human", (query) => query.orderBy("changedAt", "desc"))
-        .orderBy("id", "desc");
+        .$call(inOrder);
       const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
-      const rows: ConversationSummaryRow[] = await reads.run(page.limit(limit).offset(offset), options);
+      const rows: ConversationSummaryRow[] = await reads.run(page, options);
       const [counted] = await reads.run(
         matching.select((x) => x.fn.countAll<number>().as("n")),
         options,
