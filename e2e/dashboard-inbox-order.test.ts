@@ -77,6 +77,24 @@ describe("the order of the inbox", () => {
     }
   });
 
+  it("moves on by two when j is pressed twice before the page is drawn again", async () => {
+    const { page } = await site.open(`/agents/${agentId}/conversations?view=open`);
+    await rows(page).nth(3).waitFor();
+    await nextTurn(page);
+    const all = await rows(page).evaluateAll((links) => links.map((link) => link.getAttribute("data-conversation")));
+    await page.keyboard.press("j");
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-conversation") ?? "");
+    await expect.poll(focused).toBe(all[0]);
+    await page.evaluate(async () => {
+      for (let count = 0; count < 2; count++) {
+        document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    });
+    await nextTurn(page);
+    expect(await focused()).toBe(all[2]);
+  });
+
   it("lists only unread conversations in a view of their own", async () => {
     const { page, problems } = await site.open(`/agents/${agentId}/conversations`);
     await page.getByRole("tab", { name: "Unread" }).click();

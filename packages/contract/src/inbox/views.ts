@@ -74,7 +74,7 @@ export const InboxView = Type.Object(
     filter: ref(ConversationSelection),
     missing: Type.Array(stringEnum(viewReferences), {
       description:
-        "What the filter names although it no longer exists: a deleted agent, tag or team, or a member who has left. Until the view is changed, requests that use it get 409.",
+        "What the filter names although it no longer exists: a deleted agent, tag or team, or a member who has left. Until the view is changed, `GET /conversations` leaves these filters out, and bulk actions that use the view get 409.",
     }),
     createdAt: Timestamp,
     updatedAt: Timestamp,

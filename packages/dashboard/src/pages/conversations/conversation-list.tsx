@@ -4,6 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { ConversationRow, ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import type { ListedConversation } from "./inbox-search.ts";
 import { findPosition, type ListWindow, rowAt } from "./list-window.ts";
+import type { SavedView } from "./saved-view-text.ts";
 import type { Selection } from "./use-selection.ts";
 import type { WaitingGroup } from "./waiting-first.tsx";
 
@@ -32,6 +33,7 @@ export function ConversationList({
   onOpen,
   onActive,
   onShowFresh,
+  columns,
 }: {
   handle: RefObject<ListHandle | null>;
   window: ListWindow;
@@ -49,8 +51,10 @@ export function ConversationList({
   onOpen: (row: ListedConversation) => void;
   onActive: (id: string) => void;
   onShowFresh: () => void;
+  columns?: SavedView["columns"] | undefined;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
+  const focusing = useRef(0);
   const left = useMemo(
     () => above.rows.map(({ id }) => findPosition(list, id)).filter((at) => at !== -1),
     [above, list],
@@ -90,7 +94,9 @@ export function ConversationList({
       const id = rowAt(list, at)?.id;
       const focused = document.activeElement;
       // The row is rendered once the list has scrolled to it. By then, the user may have moved the focus elsewhere.
-      requestAnimationFrame(() => {
+      // A second key press before that moves on to its own row.
+      cancelAnimationFrame(focusing.current);
+      focusing.current = requestAnimationFrame(() => {
         if (focused?.isConnected && document.activeElement !== focused) return;
         scroller.current?.querySelector<HTMLElement>(`[data-conversation="${id}"]`)?.focus({ preventScroll: true });
       });
@@ -128,6 +134,7 @@ export function ConversationList({
                     row={row}
                     href={hrefOf(row)}
                     query={query}
+                    columns={columns}
                     isOpen={row.id === openId}
                     isReachable={index === activeAt || (activeAt < 0 && index === startIndex)}
                     isSelecting={selection.isOn}

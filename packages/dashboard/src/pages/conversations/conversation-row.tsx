@@ -4,13 +4,16 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, FileText, MessageSquare, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { VisitorAvatar } from "../../components/avatar.tsx";
+import { formatCost } from "../../components/cost-text.ts";
 import { Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
+import { useCurrency } from "../../data/use-currency.ts";
 import { Highlighted } from "./highlighted.tsx";
 import { knownName, type ListedConversation, visitorName } from "./inbox-search.ts";
 import { OwnershipMark } from "./ownership-mark.tsx";
 import { ReplyClock } from "./reply-clock.tsx";
+import type { SavedView } from "./saved-view-text.ts";
 
 /** Height in pixels. All rows have the same height, so nothing moves when rows load. */
 export const ROW_HEIGHT = 64;
@@ -26,6 +29,7 @@ export const ConversationRow = memo(function ConversationRow({
   row,
   href,
   query,
+  columns,
   isOpen,
   isReachable,
   isSelecting,
@@ -35,6 +39,8 @@ export const ConversationRow = memo(function ConversationRow({
   onFocus,
 }: {
   row: ListedConversation;
+  /** What an open saved view shows in each row. */
+  columns?: SavedView["columns"] | undefined;
   href: string;
   query: string;
   isOpen: boolean;
@@ -96,7 +102,8 @@ export const ConversationRow = memo(function ConversationRow({
             <ReplyClock clock={row.clock} />
             <Marks row={row} />
             {/* A search result needs this space for the excerpt with the match. */}
-            {!row.match && <TagChips tags={row.tags} />}
+            {!row.match && (!columns || columns.includes("tags")) && <TagChips tags={row.tags} />}
+            {columns && <ViewColumns row={row} columns={columns} />}
             <span
               title={`${row.messageCount} ${messages}`}
               className={row.messageCount < MANY_MESSAGES ? "sr-only" : "inline-flex shrink-0 items-center gap-1"}
@@ -171,6 +178,20 @@ function Marks({ row }: { row: ListedConversation }) {
       )}
     </>
   );
+}
+
+/** The columns of a saved view that other lists do not have. */
+function ViewColumns({ row, columns }: { row: ListedConversation; columns: SavedView["columns"] }) {
+  const hasAgent = columns.includes("agent");
+  const { data: agents } = useQuery({ ...endpointQuery("listAgents"), enabled: hasAgent });
+  const currency = useCurrency();
+  const texts = [
+    hasAgent && agents?.find(({ id }) => id === row.agentId)?.name,
+    columns.includes("assignee") && row.assignee?.name,
+    columns.includes("cost") && currency && row.cost !== undefined && formatCost(row.cost, currency),
+  ].filter(Boolean);
+  if (texts.length === 0) return null;
+  return <span className="max-w-1/2 shrink-0 truncate">{texts.join(" · ")}</span>;
 }
 
 const MAX_CHIPS = 3;

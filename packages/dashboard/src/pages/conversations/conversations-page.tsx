@@ -5,7 +5,7 @@ import { endpointQuery } from "../../data/queries.ts";
 import type { DeskHandle } from "./conversation-desk.tsx";
 import type { ListHandle } from "./conversation-list.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
-import { type InboxSearch, type ListedConversation, readView } from "./inbox-search.ts";
+import { hasAllAgents, type InboxSearch, type ListedConversation } from "./inbox-search.ts";
 import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
@@ -31,7 +31,7 @@ export function ConversationsPage() {
     document.title = "Conversations · Foyer";
   }, [openId]);
   const [listedAgentId, setListedAgentId] = useState(agentId);
-  if (readView(search) === null && listedAgentId !== agentId) setListedAgentId(agentId);
+  if (!hasAllAgents(search) && listedAgentId !== agentId) setListedAgentId(agentId);
   return <Inbox key={listedAgentId} agentId={agentId} />;
 }
 
@@ -233,7 +233,7 @@ function useInboxNavigation(agentId: string) {
         navigate({
           to,
           params: { agentId: row.agentId, conversationId: row.id },
-          search: row.agentId === agentId || readView(search) ? search : { view: "waiting" },
+          search: row.agentId === agentId || hasAllAgents(search) ? search : { view: "waiting" },
         }),
       toList: () => navigate({ to: "/agents/$agentId/conversations", params: { agentId }, search }),
       search: (part: { [Name in keyof InboxSearch]?: string | undefined }) =>

@@ -10,6 +10,7 @@ import { Popover } from "../../components/popover.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import {
   describeFilters,
+  hasAllAgents,
   type InboxSearch,
   inboxViews,
   isTeamView,
@@ -18,6 +19,7 @@ import {
   readView,
   viewNames,
 } from "./inbox-search.ts";
+import { OpenSavedView, SavedViews } from "./saved-views.tsx";
 
 const DEBOUNCE_MS = 250;
 
@@ -70,7 +72,9 @@ export function InboxFilters({
         >
           <FilterFields search={search} tags={tags} onChange={onChange} />
         </Popover>
+        <SavedViews search={search} onChange={onChange} />
       </div>
+      <OpenSavedView search={search} onChange={onChange} />
       {active.length > 0 && (
         <ul aria-label="Active filters" className="flex flex-wrap gap-1">
           {active.map(({ name, text }) => (
@@ -186,7 +190,7 @@ function FilterFields({
           ]}
         />
       )}
-      {readView(search) !== null && (
+      {hasAllAgents(search) && (
         <Select
           label="Agent"
           value={search.scope === "agent" ? "agent" : ""}

@@ -17,6 +17,8 @@ export type InboxSearch = {
   tag?: string;
   /** One of `InboxView`. If omitted, the list shows all conversations of the agent. */
   view?: string;
+  /** The id of a saved view, whose filters apply where the search has none of its own. */
+  saved?: string;
   /** `agent`: the view shows only the conversations of this agent. */
   scope?: string;
   /** `agent`: only conversations that the agent has. Views of conversations that need people ignore it. */
@@ -43,8 +45,14 @@ export const viewNames: Record<InboxView, string> = {
   human: "With the team",
 };
 
-export function readView({ view }: InboxSearch): InboxView | null {
+export function readView({ view, saved }: InboxSearch): InboxView | null {
+  if (saved) return null;
   return inboxViews.find((one) => one === view) ?? null;
+}
+
+/** Whether the list shows the conversations of all agents unless they are filtered by one. */
+export function hasAllAgents(search: InboxSearch): boolean {
+  return readView(search) !== null || Boolean(search.saved);
 }
 
 function hasTab(view: InboxView): boolean {
@@ -67,11 +75,12 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 
 /** The list request for the search parameters. Invalid parameters are ignored, so old links still work. */
 export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
-  const { q, feedback, from, to, userId, hasForm, failed, test, tag, scope, handler } = search;
+  const { q, feedback, from, to, userId, hasForm, failed, test, tag, scope, handler, saved } = search;
   const view = readView(search);
   const isTeam = isTeamView(search);
   return omitUndefined({
-    agentId: view === null || scope === "agent" ? agentId : undefined,
+    view: saved || undefined,
+    agentId: !hasAllAgents(search) || scope === "agent" ? agentId : undefined,
     handler: !isTeam ? (handler === "agent" ? "agent" : undefined) : view === "waiting" ? "waiting" : "human",
     unread: view === "unread" || undefined,
     status: view === "open" || view === "resolved" || view === "snoozed" ? view : undefined,
@@ -92,8 +101,9 @@ export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
  * The filters of the list for a bulk action on everything that it finds, or null if they contain one that bulk actions
  * do not know.
  */
-export function toSelection({ from, to, userId, ...filters }: ListQuery): ConversationSelection | null {
-  return from === undefined && to === undefined && userId === undefined ? filters : null;
+export function toSelection({ from, to, userId, view, ...filters }: ListQuery): ConversationSelection | null {
+  const isKnown = from === undefined && to === undefined && userId === undefined && view === undefined;
+  return isKnown ? filters : null;
 }
 
 function toBoolean(text: string | undefined): boolean | undefined {
@@ -116,9 +126,9 @@ export const noFilters = {
 
 /** The change that opens a view, without a filter that it does not have. Null shows all conversations of the agent. */
 export function openView(view: InboxView | null) {
-  const next = { view: view ?? undefined };
   return {
-    ...next,
+    view: view ?? undefined,
+    saved: undefined,
     ...(view === null ? { scope: undefined } : {}),
     ...(isTeamView({ view: view ?? "" }) ? { handler: undefined } : {}),
   };
@@ -134,7 +144,7 @@ export function describeFilters(search: InboxSearch, tags?: readonly Conversatio
   const active: Array<{ name: keyof InboxSearch; text: string }> = [];
   const view = readView(search);
   if (view !== null && !hasTab(view)) active.push({ name: "view", text: viewNames[view] });
-  if (view !== null && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
+  if (hasAllAgents(search) && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
   if (isWithAgent) active.push({ name: "handler", text: "With the agent" });
   if (feedback === "up" || feedback === "down") {
     active.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });

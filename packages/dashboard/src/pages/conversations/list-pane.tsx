@@ -169,6 +169,7 @@ function Body({
     <ConversationList
       // Another search begins at the top.
       key={list.key}
+      columns={list.columns}
       {...rest}
       handle={handle}
       window={window}

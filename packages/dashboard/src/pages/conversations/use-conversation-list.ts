@@ -18,6 +18,7 @@ import {
   withTags,
   withTop,
 } from "./list-window.ts";
+import { useSavedView } from "./saved-view-text.ts";
 
 /** Delay in milliseconds, so that pages that are only scrolled past are not fetched. */
 const SETTLE_MS = 60;
@@ -30,8 +31,9 @@ const SETTLE_MS = 60;
  */
 export function useConversationList(agentId: string, search: InboxSearch, isAtTop: () => boolean) {
   const filters = useMemo(() => toListQuery(agentId, search), [agentId, search]);
+  const saved = useSavedView(search);
   // The views of conversations that need people have an order of their own, such as the longest wait first.
-  const isByActivity = !isTeamView(search);
+  const isByActivity = saved ? saved.sort === "activity" : !isTeamView(search);
   const query = useMemo<ListQuery>(
     () => (isByActivity ? { ...filters, sort: "activity" } : filters),
     [filters, isByActivity],
@@ -64,6 +66,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
     window,
     /** Differs for each search whose conversations are shown. */
     key: held?.key,
+    columns: saved?.columns,
     /** The filters, without the order. */
     filters,
     onRowsShown,

@@ -110,13 +110,23 @@ export function createViewService({ db }: Pick<Deps, "db">) {
     async delete(user: Owner, id: string): Promise<void> {
       if (!isId("view", id) || !(await store.delete(user, id))) throw notFound("View");
     },
-    /** The filter of a view. @throws 404, 409 */
+    /**
+     * The filter of a view for an action on everything that it finds, which must not reach further than its member
+     * meant. @throws 404, 409 when it names something that was deleted
+     */
     filterOf: async (user: ViewUser, id: string): Promise<ConversationSelection> => readFilter(await usable(user, id)),
-    /** Adds the filters and the order of the view that a query names, where the query has none. @throws 404, 409 */
+    /**
+     * Adds the filters and the order of the view that a query names, where the query has none. Filters for something
+     * that was deleted are left out. @throws 404
+     */
     async apply(user: ViewUser, query: ConversationQuery): Promise<ConversationQuery> {
       if (query.view === undefined) return query;
-      const row = await usable(user, query.view);
-      return { ...readFilter(row), ...(row.sort === "activity" ? { sort: "activity" } : {}), ...query };
+      const row = isId("view", query.view) ? await store.get(user, query.view) : undefined;
+      if (!row) throw notFound("View");
+      const filter = readFilter(row);
+      const missing = (await store.findMissing(user.organizationId, [filter]))(filter);
+      for (const reference of missing) delete filter[reference === "agent" ? "agentId" : reference];
+      return { ...filter, ...(row.sort === "activity" ? { sort: "activity" } : {}), ...query };
     },
   };
 }
