@@ -218,6 +218,8 @@ onBothDatabases("bad input", (createDatabase) => {
     "createNoticeChannel",
     "updateNoticeChannel",
     "applyAgents",
+    // The version can name a team that does not exist.
+    "restoreAgentVersion",
     "createAgentTest",
     "keepConversationAsTest",
     "updateAgentTest",
