@@ -60,7 +60,7 @@ onBothDatabases("conversations", (createDatabase) => {
     const all = await lines("&limit=1");
     expect(all).toHaveLength(1 + 501);
     expect(all[0]).toBe(
-      '\ufeff"id","title","userName","userEmail","userId","messageCount","hasForm","feedback","createdAt","updatedAt","tags","attachments"',
+      '\ufeff"id","title","userName","userEmail","userId","messageCount","hasForm","feedback","createdAt","updatedAt","tags","attachments","score","comment"',
     );
     expect(all[501]).toContain('"Question 500 about a bicycle"');
     const [, ...matches] = await lines("&userId=u-1");

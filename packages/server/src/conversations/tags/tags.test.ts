@@ -78,10 +78,10 @@ onBothDatabases("tags of conversations", (createDatabase) => {
     const { headers } = account;
     const url = `/conversations?agentId=${agentId}&tag=${tag.id}&format=csv`;
     const [header, ...rows] = (await server.app.inject({ url, headers })).body.trim().split("\r\n");
-    expect(header).toMatch(/,"tags","attachments"$/);
+    expect(header).toMatch(/,"tags","attachments","score","comment"$/);
     expect(rows.map((row) => row.slice(row.lastIndexOf('Z",') + 3)).sort()).toEqual([
-      '"a ""quote"", b, urgent",',
-      '"urgent",',
+      '"a ""quote"", b, urgent",,,',
+      '"urgent",,,',
     ]);
   });
 
