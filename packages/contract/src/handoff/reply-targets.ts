@@ -20,7 +20,8 @@ export function calculateReplyTarget(
 ): ReplyTarget | null {
   if (minutes === null) return null;
   const dueAt = addOpenMinutes(hours, minutes, from);
-  const warnAt = addOpenMinutes(hours, Math.floor(minutes * WARN_AFTER), from);
+  // Whole minutes, except for a target of one minute, whose clock would otherwise turn at once.
+  const warnAt = addOpenMinutes(hours, Math.floor(minutes * WARN_AFTER) || WARN_AFTER, from);
   return dueAt === null || warnAt === null ? null : { dueAt, warnAt };
 }
 

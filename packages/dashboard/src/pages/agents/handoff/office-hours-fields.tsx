@@ -24,10 +24,13 @@ type Change = { hours: OfficeHours; onChange: (hours: OfficeHours) => void };
 /** When the team is available: always, or at certain hours of the week with exceptions. */
 export function OfficeHoursFields({
   value,
+  help,
   onChange,
   errorAt,
 }: {
   value: OfficeHours | null;
+  /** What applies without office hours. */
+  help: string;
   onChange: (hours: OfficeHours | null) => void;
   /** The error of a part such as `timeZone`; of the hours themselves for an empty path. */
   errorAt: (path: string) => string | undefined;
@@ -36,7 +39,7 @@ export function OfficeHoursFields({
     <>
       <Toggle
         label="Set office hours"
-        help="Off: visitors are told your team is always available."
+        help={help}
         value={value !== null}
         onChange={(isOn) => onChange(isOn ? createUsualHours() : null)}
       />

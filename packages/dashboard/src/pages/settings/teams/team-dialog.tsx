@@ -93,6 +93,7 @@ export function TeamDialog({
         onChange={(escalation) => change({ escalation })}
       />
       <OfficeHoursFields
+        help="Off: the team's targets and escalation count every hour."
         value={values.officeHours}
         onChange={(officeHours) => change({ officeHours })}
         errorAt={(path) => errorAt(path === "" ? "officeHours" : `officeHours.${path}`)}
