@@ -12,6 +12,7 @@ export const erasureMap = {
   attachments: "deleted with their message; their content is deleted from documentFiles with them",
   conversationNotes: "deleted with their conversation",
   visitorNotes: "deleted by the user, address or session, or when no conversation of the visitor is left",
+  messageDrafts: "deleted with their conversation, or with the member who wrote them",
   conversationTags: "deleted with their conversation",
   bulkItems: "deleted with their conversation",
   clientToolCalls: "deleted with their message",

@@ -42,6 +42,7 @@ export * from "./inbox/analytics.ts";
 export * from "./inbox/bulk.ts";
 export * from "./inbox/canned-replies.ts";
 export * from "./inbox/inbox.ts";
+export * from "./inbox/message-drafts.ts";
 export * from "./inbox/notices.ts";
 export * from "./inbox/teams.ts";
 export * from "./inbox/views.ts";

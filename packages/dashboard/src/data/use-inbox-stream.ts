@@ -160,6 +160,8 @@ function takeChange({ conversationId: id, ownership, lastMessage }: InboxChange)
   refetchSoon(["listConversations"]);
   refetchSoon(["getConversation", { id }]);
   refetchSoon(["listNotes", { id }]);
+  // What this member has written may have been sent on another device.
+  refetchSoon(["listMessageDrafts", { id }]);
 }
 
 /**
@@ -168,10 +170,14 @@ function takeChange({ conversationId: id, ownership, lastMessage }: InboxChange)
  */
 function takeActivity(conversations: readonly ConversationActivity[], hasMore: boolean) {
   if (hasMore) {
-    for (const name of ["listConversations", "getConversation", "listNotes"]) refetchSoon([name], LIST_MS);
+    for (const name of ["listConversations", "getConversation", "listNotes", "listMessageDrafts"])
+      refetchSoon([name], LIST_MS);
     return;
   }
-  for (const { conversationId: id } of conversations) refetchSoon(["getConversation", { id }]);
+  for (const { conversationId: id } of conversations) {
+    refetchSoon(["getConversation", { id }]);
+    refetchSoon(["listMessageDrafts", { id }]);
+  }
   refetchSoon(["listConversations"], LIST_MS);
 }
 

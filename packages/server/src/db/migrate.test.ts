@@ -102,6 +102,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0130-attachment-counters",
       "0134-inbox-totals",
       "0136-conversation-ratings",
+      "0140-message-drafts",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -190,6 +191,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0130-attachment-counters",
       "0134-inbox-totals",
       "0136-conversation-ratings",
+      "0140-message-drafts",
     ]);
   });
 

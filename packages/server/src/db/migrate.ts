@@ -79,6 +79,7 @@ import { replyActions } from "./migrations/0129-reply-actions.ts";
 import { attachmentCounters } from "./migrations/0130-attachment-counters.ts";
 import { inboxTotals } from "./migrations/0134-inbox-totals.ts";
 import { conversationRatings } from "./migrations/0136-conversation-ratings.ts";
+import { messageDrafts } from "./migrations/0140-message-drafts.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -168,6 +169,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0130-attachment-counters", attachmentCounters],
   ["0134-inbox-totals", inboxTotals],
   ["0136-conversation-ratings", conversationRatings],
+  ["0140-message-drafts", messageDrafts],
 ];
 
 /**

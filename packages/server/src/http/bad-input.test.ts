@@ -471,7 +471,7 @@ type World = Awaited<ReturnType<typeof populate>>;
 
 /** Endpoints that accept a session but no key. */
 const forPeople =
-  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices|inbox\/views|conversations\/bulk)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
+  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices|inbox\/views|conversations\/bulk)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft|drafts(\/[^/]+)?)$|^\/notice-channels\/[^/]+\/link/;
 
 /**
  * Values that the schema allows to be null although a valid body needs them: because of the document's kind, or because
@@ -643,6 +643,7 @@ function fillPath(url: string, ids: Ids) {
     .replace(":key", ids.visitorKey)
     .replace(":tagId", ids.tagId)
     .replace(":kind", "logo")
+    .replace(":mode", "reply")
     .replace(":testId", ids.testId)
     .replace(":replayId", ids.replayId)
     .replace(":messageId", newId("msg"))
@@ -760,6 +761,7 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     createPushSubscription: pushSubscription,
     createNoticeChannel: { kind: "webhook", name: "Support", url: "http://127.0.0.1:9/" },
     updateNoticeChannel: { name: "Support" },
+    putMessageDraft: { text: "Hello, your refund is" },
     createNote: { text: "A regular." },
     createVisitorNote: { text: "A regular." },
     addConversationTag: { name: "refund" },

@@ -86,6 +86,7 @@ export const requestExamples: Examples = {
   sendMemberMessage: { content: "Hello, I am looking at your invoice right now." },
   reportSeen: { messageId: "msg_01kdh8rstafw59g6t6c8sqv5w2" },
   createVisitorNote: { text: "Prefers to be called in the afternoon." },
+  putMessageDraft: { text: "Hello, your refund is", attachments: ["att_01jd3v7b2q5s8w1y4h7k0m3p6t"] },
   createNote: { text: "Regular customer, refund approved by the shop in Zurich." },
   addConversationTag: { name: "refund" },
   updateTag: { name: "refunds" },

@@ -130,6 +130,8 @@ const everyRoute = [
   "POST /tools/:id/restore account",
   "POST /triggers/:id/trash account",
   "POST /triggers/:id/restore account",
+  "GET /conversations/:id/drafts session",
+  "PUT /conversations/:id/drafts/:mode session",
   "GET /conversations/:id/notes account",
   "POST /conversations/:id/notes account",
   "DELETE /conversations/:id/notes/:noteId account",

@@ -15,6 +15,8 @@ import { createBulkService } from "./bulk/service.ts";
 import { cannedReplyRoutes } from "./canned-replies/routes.ts";
 import { createCannedReplyService } from "./canned-replies/service.ts";
 import { draftRoutes } from "./draft-routes.ts";
+import { messageDraftRoutes } from "./drafts/routes.ts";
+import { createDraftService } from "./drafts/service.ts";
 import type { LiveStreams } from "./live/live-streams.ts";
 import { liveRoutes } from "./live/routes.ts";
 import { noteRoutes } from "./notes/routes.ts";
@@ -62,6 +64,7 @@ export function addInboxRoutes(app: App, deps: AppDeps, parts: Parts): void {
   const { agents, conversations, attachments, desk, inbox, live, idempotency, writing } = parts;
   const draft = createDraftWriter(deps, { budgets: createTokenBudgets(deps), ...writing });
   draftRoutes(app, deps.config, { agents, conversations, attachments, draft });
+  messageDraftRoutes(app, createDraftService(deps, { conversations, attachments }));
   noteRoutes(app, createNoteService(deps, { conversations, attachments }), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
   viewRoutes(app, desk.views);

@@ -2,8 +2,9 @@ import { sql, type Transaction } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
 /**
- * Removes a departing member from teams, and schedules the release of a departing member's conversations, which then wait for a person again. Runs in the
- * transaction that removes the member, as a single statement, because a member can have thousands of conversations.
+ * Removes a departing member from teams, deletes the member's drafts, and schedules the release of the member's
+ * conversations, which then wait for a person again. Runs in the transaction that removes the member. The release is a
+ * single statement, because a member can have thousands of conversations.
  */
 export async function scheduleRelease(
   trx: Transaction<Tables>,
@@ -11,6 +12,11 @@ export async function scheduleRelease(
 ): Promise<void> {
   await trx
     .deleteFrom("teamMembers")
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
+    .execute();
+  await trx
+    .deleteFrom("messageDrafts")
     .where("organizationId", "=", organizationId)
     .where("userId", "=", userId)
     .execute();

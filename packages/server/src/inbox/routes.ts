@@ -81,6 +81,7 @@ export function inboxRoutes(
       const message = await idempotency.run({ request, reply, scope }, (keep) =>
         inbox.send(member, request.params.id, {
           content,
+          endsDraft: true,
           attachments: { ids: attachments ?? [], uploaderId: scope },
           actions: actions ?? {},
           keep,

@@ -15,15 +15,20 @@ import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import type { AssignConversation } from "./assign-conversation.ts";
+import { deleteDraft } from "./drafts/store.ts";
 import type { ReplyActionRunner } from "./reply-actions.ts";
 import { isTeam } from "./teams/is-team.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };
 
-/** A message to send. `attachments` are the ids of the member's uploads. */
+/**
+ * A message to send. `attachments` are the ids of the member's uploads. With `endsDraft`, the member's draft of a reply
+ * is deleted with it. A message from a team chat leaves alone what the member has written in the dashboard.
+ */
 type Sent = {
   content: string;
+  endsDraft?: boolean;
   attachments?: { ids: readonly string[]; uploaderId: string };
   actions?: ReplyActions;
   keep?: SaveResponse | undefined;
@@ -178,13 +183,14 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     async send(
       member: Member,
       id: string,
-      { content, attachments = { ids: [], uploaderId: "" }, actions = {}, keep }: Sent,
+      { content, endsDraft = false, attachments = { ids: [], uploaderId: "" }, actions = {}, keep }: Sent,
     ): Promise<Message> {
       const { organizationId, userId } = member;
       const row = await conversations.existing({ organizationId }, id);
       const { ids, uploaderId } = attachments;
       const attached = await uploads.resolveUploads({ organizationId, conversationId: id, uploaderId }, ids);
-      const write = (trx: Transaction<Tables>) => storeMessage(trx, { member, id, content, attached, actions, keep });
+      const write = (trx: Transaction<Tables>) =>
+        storeMessage(trx, { member, id, content, endsDraft, attached, actions, keep });
       const prepare = (trx: Transaction<Tables>) => parts.actions.prepare(trx, organizationId, actions);
       const sent =
         row.assigneeId === userId
@@ -234,6 +240,7 @@ type MessageToSend = {
   member: Member;
   id: string;
   content: string;
+  endsDraft: boolean;
   attached: readonly AttachmentRow[];
   actions: ReplyActions;
   keep: SaveResponse | undefined;
@@ -243,7 +250,7 @@ type MessageToSend = {
 function createMessageSender(log: Pick<ConversationLog, "appendMemberMessage">, runner: ReplyActionRunner) {
   return async (
     trx: Transaction<Tables>,
-    { member, id, content, attached, actions, keep }: MessageToSend,
+    { member, id, content, endsDraft, attached, actions, keep }: MessageToSend,
   ): Promise<Message | null> => {
     const { organizationId, userId, name } = member;
     const conversation = { organizationId, conversationId: id };
@@ -251,6 +258,7 @@ function createMessageSender(log: Pick<ConversationLog, "appendMemberMessage">, 
     if (!added) return null;
     const created = toMessage({ ...added.message, attachments: attached }, true);
     await runner.run(trx, member, { conversationId: id, actions });
+    if (endsDraft) await deleteDraft(trx, { ...conversation, userId }, "reply");
     await keep?.(trx, added.agentId, created);
     return created;
   };

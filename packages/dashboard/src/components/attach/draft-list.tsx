@@ -16,7 +16,7 @@ export function DraftList({ attaching }: { attaching: Attaching }) {
 }
 
 function DraftItem({ draft, attaching }: { draft: AttachmentDraft; attaching: Attaching }) {
-  const { file, preview, problem, attachment } = draft;
+  const { name, preview, problem, attachment } = draft;
   return (
     <li className="flex items-center gap-2 rounded-lg border border-line bg-raised p-1">
       {preview ? (
@@ -27,7 +27,7 @@ function DraftItem({ draft, attaching }: { draft: AttachmentDraft; attaching: At
         </span>
       )}
       <div className="min-w-0 flex-1 text-sm">
-        <bdi className="block truncate">{file.name}</bdi>
+        <bdi className="block truncate">{name}</bdi>
         {problem ? (
           <p role="alert" className="text-wrong">
             {problem}
@@ -37,7 +37,7 @@ function DraftItem({ draft, attaching }: { draft: AttachmentDraft; attaching: At
         )}
       </div>
       {problem && <Button onClick={() => attaching.retry(draft)}>Try again</Button>}
-      <IconButton label={`Remove ${file.name}`} onClick={() => attaching.remove(draft.key)}>
+      <IconButton label={`Remove ${name}`} onClick={() => attaching.remove(draft.key)}>
         <X size={16} aria-hidden />
       </IconButton>
     </li>

@@ -6,7 +6,9 @@ import { notify } from "../../data/toasts.ts";
 /** A picture or file that is added to the next message. */
 export type AttachmentDraft = {
   key: number;
-  file: File;
+  name: string;
+  /** Null when it was uploaded on another page or device. */
+  file: File | null;
   /** The address of a preview, or null for a file. */
   preview: string | null;
   /** Why the upload failed, or null. */
@@ -15,24 +17,41 @@ export type AttachmentDraft = {
   attachment: Attachment | null;
 };
 
+/** Where completed uploads are kept until the message is sent. */
+type Kept = { attachments: readonly Attachment[]; onChange(attachments: Attachment[]): void };
+
 export type Attaching = ReturnType<typeof useAttachments>;
 
-/** Uploads what is chosen, dropped or pasted, at most as many as a message may have. */
-export function useAttachments(upload: (file: File, signal: AbortSignal) => Promise<Attachment>) {
-  const [drafts, setDrafts] = useState<readonly AttachmentDraft[]>([]);
+/**
+ * Uploads what is chosen, dropped or pasted, at most as many as a message may have. With `kept`, the completed uploads
+ * follow what is kept, which can change on another device.
+ */
+export function useAttachments(upload: (file: File, signal: AbortSignal) => Promise<Attachment>, kept?: Kept) {
   const uploads = useRef(new Map<number, AbortController>());
   const nextKey = useRef(0);
+  const [drafts, setDrafts] = useState<readonly AttachmentDraft[]>([]);
   const current = useRef(drafts);
-  current.current = drafts;
+  const onChange = useRef(kept?.onChange);
+  onChange.current = kept?.onChange;
+
+  /** Shows other drafts, and keeps the completed ones. */
+  function update(next: readonly AttachmentDraft[]): void {
+    const isChanged = listIds(completed(next)) !== listIds(completed(current.current));
+    current.current = next;
+    setDrafts(next);
+    if (isChanged) onChange.current?.(completed(next));
+  }
+
   const edit = (key: number, changes: Partial<AttachmentDraft>) =>
-    setDrafts((all) => all.map((draft) => (draft.key === key ? { ...draft, ...changes } : draft)));
+    update(current.current.map((draft) => (draft.key === key ? { ...draft, ...changes } : draft)));
 
   function start({ key, file }: Pick<AttachmentDraft, "key" | "file">): void {
+    if (!file) return;
     const abort = new AbortController();
     uploads.current.set(key, abort);
     edit(key, { problem: null });
     upload(file, abort.signal).then(
-      (attachment) => edit(key, { attachment }),
+      (attachment) => abort.signal.aborted || edit(key, { attachment }),
       (error: Error) => abort.signal.aborted || edit(key, { problem: error.message }),
     );
   }
@@ -45,38 +64,53 @@ export function useAttachments(upload: (file: File, signal: AbortSignal) => Prom
     }
   }
 
+  const keptIds = kept ? listIds(kept.attachments) : null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when other attachments are kept
+  useEffect(() => {
+    const before = current.current;
+    if (!kept || listIds(completed(before)) === keptIds) return;
+    const known = new Map(before.map((draft) => [draft.attachment?.id, draft]));
+    const next = [
+      ...kept.attachments.map((attachment) => known.get(attachment.id) ?? restore(attachment, nextKey.current++)),
+      ...before.filter(({ attachment }) => attachment === null),
+    ];
+    discard(before.filter((draft) => !next.includes(draft)));
+    current.current = next;
+    setDrafts(next);
+  }, [keptIds]);
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the composer disappears
   useEffect(() => () => discard(current.current), []);
 
   function add(files: readonly File[]): void {
-    const free = attachmentLimits.perMessage - drafts.length;
+    const free = attachmentLimits.perMessage - current.current.length;
     if (files.length > free) {
       notify(`A message can have up to ${attachmentLimits.perMessage} attachments.`, { isWrong: true });
     }
     const added = files.slice(0, Math.max(0, free)).map((file): AttachmentDraft => {
       const preview = file.type.startsWith("image/") ? URL.createObjectURL(file) : null;
-      return { key: nextKey.current++, file, preview, problem: null, attachment: null };
+      return { key: nextKey.current++, name: file.name, file, preview, problem: null, attachment: null };
     });
-    setDrafts((all) => [...all, ...added]);
+    update([...current.current, ...added]);
     for (const draft of added) start(draft);
   }
 
   return {
     drafts,
     /** The completed uploads, in their order. */
-    attachments: drafts.flatMap(({ attachment }) => (attachment ? [attachment] : [])),
+    attachments: completed(drafts),
     /** Whether an upload is running or has failed, so that the message cannot be sent yet. */
     isPending: drafts.some(({ attachment }) => attachment === null),
     add,
     retry: start,
     remove(key: number): void {
-      discard(drafts.filter((draft) => draft.key === key));
-      setDrafts((all) => all.filter((draft) => draft.key !== key));
+      discard(current.current.filter((draft) => draft.key === key));
+      update(current.current.filter((draft) => draft.key !== key));
     },
     /** Removes the drafts of a message that was sent. */
     clear(): void {
-      discard(drafts);
-      setDrafts([]);
+      discard(current.current);
+      update([]);
     },
     /** Props of the element that accepts dropped and pasted files. */
     target: {
@@ -100,4 +134,16 @@ export function useAttachments(upload: (file: File, signal: AbortSignal) => Prom
       },
     },
   };
+}
+
+function completed(drafts: readonly AttachmentDraft[]): Attachment[] {
+  return drafts.flatMap(({ attachment }) => (attachment ? [attachment] : []));
+}
+
+function listIds(attachments: readonly Attachment[]): string {
+  return attachments.map(({ id }) => id).join(" ");
+}
+
+function restore(attachment: Attachment, key: number): AttachmentDraft {
+  return { key, name: attachment.name, file: null, preview: null, problem: null, attachment };
 }

@@ -15,15 +15,9 @@ import { notify } from "../../data/toasts.ts";
 import { CannedReplyList, useCannedReplies } from "./canned-replies.tsx";
 import { fillCannedText, findSlashSearch } from "./canned-text.ts";
 import { ActionsLine, SendHints } from "./composer-lines.tsx";
-import {
-  type ComposerMode,
-  combineActions,
-  type ReplyActions,
-  useComposerActions,
-  useComposerText,
-  withoutSent,
-} from "./composer-text.ts";
+import { type ComposerMode, combineActions, type ReplyActions, withoutSent } from "./composer-text.ts";
 import type { ConversationDetail } from "./split-reply.ts";
+import { useMessageDraft } from "./use-message-draft.ts";
 import type { Sent } from "./use-send.ts";
 import { useSendKey } from "./use-send-key.ts";
 import { useTypingReport } from "./use-typing-report.ts";
@@ -61,18 +55,21 @@ export function Composer({
 }: Props) {
   const { id } = conversation;
   const listId = useId();
-  const [text, setText] = useComposerText(id, mode);
-  const [actions, setActions] = useComposerActions(id);
+  const unsent = useMessageDraft(id, mode);
+  const { text, actions } = unsent.content;
   const [caret, setCaret] = useState(0);
   const sendKey = useSendKey();
   const memberName = useQuery(endpointQuery("getSession")).data?.user.name ?? null;
   const { send, isSending } = sending;
-  const attaching = useAttachments((file, signal) => attach(request, file, { conversationId: id, signal }));
+  const attaching = useAttachments((file, signal) => attach(request, file, { conversationId: id, signal }), {
+    attachments: unsent.content.attachments,
+    onChange: (attachments) => unsent.change({ attachments }),
+  });
   const draft = useEndpointMutation("draftReply");
   const reportTyping = useTypingReport(id);
   const isReply = mode === "reply";
   const write = (next: string, caretAt = next.length) => {
-    setText(next);
+    unsent.change({ text: next });
     setCaret(caretAt);
     field.current?.focus();
     // The field has the new text after the next render.
@@ -84,7 +81,7 @@ export function Composer({
   const canned = useCannedReplies(replies, { search: slash, message }, (reply, at) => {
     const { userName: visitorName, userEmail: visitorEmail } = conversation;
     const filled = fillCannedText(reply.text, { visitorName, visitorEmail, memberName, agentName });
-    if (reply.actions) setActions(combineActions(actions, reply.actions));
+    if (reply.actions) unsent.change({ actions: combineActions(actions, reply.actions) });
     write(text.slice(0, at) + filled + text.slice(caret), at + filled.length);
   });
   const ids = attaching.attachments.map(({ id: attachmentId }) => attachmentId);
@@ -94,10 +91,10 @@ export function Composer({
     const resolving: ReplyActions = { ...(actions?.tagIds ? { tagIds: actions.tagIds } : {}), resolve: true };
     const run = isReply ? (resolves ? resolving : actions) : null;
     if (!canSend || !(await send({ text: sent, attachments: ids, actions: run }))) return;
+    const rest = withoutSent(unsent.read().text, text);
     attaching.clear();
-    if (isReply) setActions(null);
+    unsent.end(rest);
     if (run?.resolve || run?.snoozeMinutes) onResolved(id);
-    setText((now) => withoutSent(now, text));
     // A note only interrupts the conversation with the visitor, so return to replying, unless the member is already
     // writing another note.
     if (!isReply && canReply && field.current?.value === text) onMode("reply");
@@ -122,7 +119,7 @@ export function Composer({
         attaching={attaching}
       />
       <DraftList attaching={attaching} />
-      {isReply && actions && <ActionsLine actions={actions} onRemove={() => setActions(null)} />}
+      {isReply && actions && <ActionsLine actions={actions} onRemove={() => unsent.change({ actions: null })} />}
       <p role="status" className="flex items-center gap-2 text-sm text-soft empty:hidden">
         {draft.isPending && (
           <>
@@ -144,11 +141,12 @@ export function Composer({
           placeholder={isReply ? "Write to the visitor, or type / for a canned reply" : "Only your team sees this"}
           value={text}
           onChange={(event) => {
-            setText(event.target.value);
+            const { value } = event.target;
             // A text that was deleted takes the actions of its canned reply with it.
-            if (isReply && event.target.value === "") setActions(null);
+            unsent.change(value === "" ? { text: value, actions: null } : { text: value });
             setCaret(event.target.selectionEnd);
-            if (isReply) reportTyping();
+            // The visitor sees that the member who has the conversation is typing, which a note must not announce.
+            if (isReply || !canReply) reportTyping();
           }}
           onSelect={(event) => setCaret(event.currentTarget.selectionEnd)}
           onKeyDown={(event) => {

@@ -6,6 +6,7 @@ import {
   getWebhookSecret,
   getWebhookSigningSecret,
   listPendingLinks,
+  putMessageDraft,
   readConversation,
   reportSeen,
   reportTyping,
@@ -39,12 +40,13 @@ const FAILURES_PER_HOUR = 20;
 
 /**
  * Calls that change nothing worth recording: marking a conversation as read, typing, which is reported every few
- * seconds, and reads that need a body.
+ * seconds, drafts, which are saved while a member writes, and reads that need a body.
  */
 const notRecorded: string[] = [
   readConversation.url,
   reportTyping.url,
   reportSeen.url,
+  putMessageDraft.url,
   searchDocuments.url,
   checkIdentityToken.url,
 ];

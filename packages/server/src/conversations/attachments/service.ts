@@ -153,6 +153,14 @@ export function createAttachmentService(
       checkSum(rows);
       return rows;
     },
+    /** Those of a member's uploads for a conversation that no message has and that still exist, in the order of `ids`. */
+    async availableUploads(owner: MemberUpload, ids: readonly string[]): Promise<AttachmentRow[]> {
+      const valid = ids.slice(0, attachmentLimits.perMessage).filter((id) => isId("att", id));
+      if (valid.length === 0) return [];
+      const expired = Date.now() - config.attachmentWindow;
+      const found = await store.findUploads(owner, valid);
+      return valid.flatMap((id) => found.filter((row) => row.id === id && row.createdAt >= expired));
+    },
     /**
      * Gives an upload to a message or a note, in the transaction that stores it.
      * @throws 404 when another message has it since

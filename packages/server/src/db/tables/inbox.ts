@@ -1,8 +1,27 @@
 import type { Generated } from "kysely";
 import type { Flag, Instant, Json } from "./column-types.ts";
 
-/** Tables for saved views and bulk actions, see inbox/views/ and inbox/bulk/. */
-export type InboxTables = { inboxViews: InboxViewTable; bulkActions: BulkActionRow; bulkItems: BulkItemRow };
+/** Tables for saved views, bulk actions and drafts, see inbox/views/, inbox/bulk/ and inbox/drafts/. */
+export type InboxTables = {
+  inboxViews: InboxViewTable;
+  bulkActions: BulkActionRow;
+  bulkItems: BulkItemRow;
+  messageDrafts: MessageDraftRow;
+};
+
+/** What a member has written in a conversation and not sent. */
+export type MessageDraftRow = {
+  organizationId: string;
+  conversationId: string;
+  userId: string;
+  mode: "reply" | "note";
+  text: string;
+  /** the ids of the uploads, in their order */
+  attachmentIds: Json;
+  /** what else happens when the reply is sent */
+  actions: Json | null;
+  updatedAt: Instant;
+};
 
 export type InboxViewRow = {
   id: string;

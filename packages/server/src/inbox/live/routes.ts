@@ -106,8 +106,9 @@ export function liveRoutes(
       if (principal?.userId === null) {
         throw new AppError("FORBIDDEN", "An API key cannot report typing. Sign in, or send the conversation's token.");
       }
-      // While the agent has the conversation, no member follows it, so there is nobody to notify.
-      if (handler !== "agent") await live.typing({ organizationId, conversationId, who: principal?.userId ?? VISITOR });
+      // While the agent has the conversation, a visitor's typing concerns no member. Members who write notes see each other.
+      if (handler !== "agent" || principal)
+        await live.typing({ organizationId, conversationId, who: principal?.userId ?? VISITOR });
       return { data: { success: true as const }, error: null };
     },
   });

@@ -10,6 +10,7 @@ import { deleteOriginalsById } from "../../documents/retention.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { SaveResponse } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
+import { deleteDraft } from "../drafts/store.ts";
 import { createNoteStore } from "./store.ts";
 
 /** The author of a note: a member, or an API key, which has no user id. */
@@ -66,6 +67,9 @@ export function createNoteService(
       const outcome = await store.insert(row, async (trx) => {
         for (const [position, upload] of attached.entries()) {
           await uploads.attach(trx, upload.id, { conversationId: id, noteId: row.id, position });
+        }
+        if (author.userId !== null) {
+          await deleteDraft(trx, { organizationId, conversationId: id, userId: author.userId }, "note");
         }
         await keep?.(trx, agentId, note);
       });
