@@ -150,7 +150,11 @@ describe("the knowledge area of the dashboard", () => {
     await expect.poll(() => row("Note 1").getByRole("switch").getAttribute("aria-checked")).toBe("false");
     await page.getByRole("checkbox", { name: "Select all documents on this page" }).check();
     await bar.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByText("You can restore them from the trash for 30 days.").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Delete 2 documents" }).click();
+    await page.getByText("2 documents deleted").waitFor();
+    const trash = (await site.call(page, "GET", "/trash?kind=document")).data.items;
+    expect(trash).toHaveLength(2);
     // The second page no longer exists, so the first one is shown.
     await row("Note 21").waitFor();
     await page.getByLabel("Kind").selectOption("faq");

@@ -238,10 +238,18 @@ const conversationFields = {
   updatedAt: Timestamp,
 };
 
+const VisitorKey = nullable(
+  Type.String({
+    description:
+      "A keyed pseudonym of the visitor, for `GET /visitors/:key`; the same in all of their conversations. `null` if nothing is known about the visitor. Only sent to members and API keys.",
+  }),
+);
+
 export const ConversationSummary = Type.Object(
   {
     ...conversationFields,
     ...statusFields,
+    visitorKey: Type.Optional(VisitorKey),
     hasForm: Type.Boolean({ description: "Whether a form was submitted in the conversation" }),
     feedback: nullable(withDescription(Rating, { description: "Rating of the newest rated message" })),
     rating: Type.Optional(
@@ -282,14 +290,7 @@ export const Conversation = Type.Object(
         description: "What the visitor proved. Only sent to members and API keys.",
       }),
     ),
-    visitorKey: Type.Optional(
-      nullable(
-        Type.String({
-          description:
-            "A keyed pseudonym of the visitor, for `GET /visitors/:key`; the same in all of their conversations. `null` if nothing is known about the visitor. Only sent to members and API keys.",
-        }),
-      ),
-    ),
+    visitorKey: Type.Optional(VisitorKey),
     userMetadata: Type.Optional(
       Type.Unsafe<Record<string, unknown> | null>({
         type: ["object", "null"],

@@ -285,14 +285,17 @@ export const changeDocuments = {
   config,
   schema: {
     tags,
-    summary: "Delete, enable, disable or retry several documents",
+    summary: "Delete, enable, disable or retry several documents, or move them to the trash",
     body: Type.Object({
       ids: Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         maxItems: 500,
         description: "Ids of the documents. Ids that do not exist are ignored.",
       }),
-      action: stringEnum(["delete", "enable", "disable", "retry"], "What to do with each document"),
+      action: stringEnum(
+        ["delete", "trash", "enable", "disable", "retry"],
+        "What to do with each document. `trash` moves it to the trash, or deletes it permanently if the server keeps none.",
+      ),
     }),
     response: { 200: Type.Object({ changed: Type.Integer({ description: "Number of documents that changed" }) }) },
   },

@@ -13,7 +13,6 @@ import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { identityLevel } from "../agents/identity/identity-level.ts";
 import { verifyVisitor } from "../agents/identity/verified-visitor.ts";
 import type { AgentService } from "../agents/service.ts";
-import type { Db } from "../db/open.ts";
 import type { ConversationCost } from "../db/tables/models.ts";
 import type { RatingColumns } from "../db/tables/ratings.ts";
 import type { StatusColumns } from "../db/tables/status.ts";
@@ -68,7 +67,7 @@ export function createConversationService(
   const { db, encryption } = deps;
   const store = createConversationStore(deps);
   const ownershipsOf = createOwnershipReader(db);
-  const toSummaries = createSummaryReader(db);
+  const toSummaries = createSummaryReader(deps);
 
   async function find(viewer: Viewer, id: string) {
     return isId("conv", id) ? await store.get(viewer, id) : undefined;
@@ -210,12 +209,16 @@ async function checkAgent(agents: AgentService, organizationId: string, query: C
 }
 
 /** @returns a function that extends an organization's rows with data from other tables */
-function createSummaryReader(db: Db) {
+function createSummaryReader({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const ownershipsOf = createOwnershipReader(db);
   return async (organizationId: string, rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> => {
     const ownershipOf = await ownershipsOf(rows, true);
     const tagsOf = await readConversationTags(db, organizationId, rows);
-    return rows.map((row) => ({ ...toSummary(row, ownershipOf(row)), tags: tagsOf(row) }));
+    return rows.map((row) => ({
+      ...toSummary(row, ownershipOf(row)),
+      visitorKey: toVisitorKey(encryption, organizationId, row),
+      tags: tagsOf(row),
+    }));
   };
 }
 

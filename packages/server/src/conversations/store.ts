@@ -34,6 +34,7 @@ const summaryColumns = [
   "agentId",
   "title",
   "messageCount",
+  "sessionId",
   "userId",
   "userEmail",
   "userName",

@@ -3,6 +3,7 @@ import { isDuplicate } from "../db/database-errors.ts";
 import type { DocumentRow } from "../db/tables/documents.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
+import { isId } from "../ids.ts";
 import { readLimits } from "../plans/plan-limits.ts";
 import { deletionTime, findInTrash, putIntoTrash, takeFromTrash } from "../trash/entries.ts";
 import { type DocumentWriter, limitReached } from "./document-writer.ts";
@@ -24,18 +25,34 @@ export function createDocumentTrash(
   { db, config }: Pick<Deps, "db" | "config">,
   { store, writer }: { store: DocumentStore; writer: Pick<DocumentWriter, "delete"> },
 ) {
+  /** @throws 404 */
+  async function trash({ organizationId, id }: Place, trashedBy: string): Promise<Trashed> {
+    const row = await store.get(organizationId, id);
+    if (!row) throw notFound("Document");
+    if (config.trashDays === 0) {
+      await writer.delete(organizationId, [row]);
+      return { deletesAt: null };
+    }
+    const trashedAt = Date.now();
+    await store.inTransaction((trx) => hide(trx, { organizationId, id }, { trashedBy, trashedAt }));
+    return { deletesAt: deletionTime(config, trashedAt) };
+  }
+
   return {
-    /** @throws 404 */
-    async trash({ organizationId, id }: Place, trashedBy: string): Promise<Trashed> {
-      const row = await store.get(organizationId, id);
-      if (!row) throw notFound("Document");
-      if (config.trashDays === 0) {
-        await writer.delete(organizationId, [row]);
-        return { deletesAt: null };
+    trash,
+    /** Moves the documents that exist. @returns the number of moved documents */
+    async trashAll(organizationId: string, ids: readonly string[], trashedBy: string): Promise<number> {
+      let moved = 0;
+      for (const id of new Set(ids)) {
+        if (!isId("doc", id)) continue;
+        try {
+          await trash({ organizationId, id }, trashedBy);
+          moved++;
+        } catch (error) {
+          if (!(error instanceof AppError && error.status === 404)) throw error;
+        }
       }
-      const trashedAt = Date.now();
-      await store.inTransaction((trx) => hide(trx, { organizationId, id }, { trashedBy, trashedAt }));
-      return { deletesAt: deletionTime(config, trashedAt) };
+      return moved;
     },
     /** @throws 404, 403 by the plan, or 409 when its agent is in the trash or another document has its place */
     async restore({ organizationId, id }: Place, plan: string): Promise<void> {

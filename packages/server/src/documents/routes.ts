@@ -85,6 +85,10 @@ export function documentRoutes(
     ...contract.changeDocuments,
     handler: async (request) => {
       const { ids, action } = request.body;
+      if (action === "trash") {
+        const { organizationId, name } = requirePrincipal(request);
+        return { changed: await trash.trashAll(organizationId, ids, name) };
+      }
       if (action === "retry") await retries.consume(organizationOf(request));
       return { changed: await documents.bulk(organizationOf(request), ids, action) };
     },

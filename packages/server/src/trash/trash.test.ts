@@ -135,6 +135,22 @@ onBothDatabases("the trash", (createDatabase) => {
     expect(await entries()).not.toContainEqual(expect.objectContaining({ id }));
   });
 
+  it("gets several documents at once, each of which can be restored, and none of another organization", async () => {
+    const ids: string[] = [];
+    for (const text of ["Opening hours of the harbour", "Prices of the harbour"]) {
+      ids.push((await call("POST", "/documents", { agentId, kind: "text", title: "Harbour", text })).body.id);
+    }
+    const body = { ids: [...ids, "doc_x"], action: "trash" };
+    expect((await stranger.call("POST", "/documents/bulk", body)).body).toEqual({ changed: 0 });
+    expect((await call("POST", "/documents/bulk", body)).body).toEqual({ changed: 2 });
+    expect((await call("POST", "/documents/bulk", body)).body).toEqual({ changed: 0 });
+    const trashed = (await entries("?kind=document")).map(({ id }) => id);
+    expect(trashed).toEqual(expect.arrayContaining(ids));
+    for (const id of ids) expect(await status("POST", `/documents/${id}/restore`)).toBe(200);
+    for (const id of ids) expect(await status("GET", `/documents/${id}`)).toBe(200);
+    expect((await call("POST", "/documents/bulk", { ids, action: "delete" })).body).toEqual({ changed: 2 });
+  });
+
   it("takes a document out of searches and lists, frees its key, and finds it again after it was restored", async () => {
     const put = await call("PUT", "/documents/by-key/helmets", {
       agentId,

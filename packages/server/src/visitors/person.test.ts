@@ -53,6 +53,12 @@ onBothDatabases("a visitor's profile", (createDatabase) => {
     expect(await idsOf(await keyOf(session))).toEqual([session]);
   });
 
+  it("has the same key in the list as in the conversation", async () => {
+    const id = await seed({ userId: "list" });
+    const { body } = await account.call("GET", `/conversations?agentId=${agentId}&userId=list`);
+    expect(body.data.map((row: { visitorKey: string }) => row.visitorKey)).toEqual([await keyOf(id)]);
+  });
+
   it("has no key when nothing is known about the visitor", async () => {
     expect(await keyOf(await seed({ sessionId: null }))).toBeNull();
   });

@@ -2,15 +2,16 @@ import type { Document } from "@foyer/contract";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
+import { TrashNote } from "../../components/trash-note.tsx";
 import { useEndpointMutation } from "../../data/queries.ts";
 import { notify } from "../../data/toasts.ts";
 import { isUnderWay } from "./document-labels.ts";
 import { ReturningPages } from "./returning-pages.tsx";
 
-type Action = "delete" | "enable" | "disable" | "retry";
+type Action = "trash" | "enable" | "disable" | "retry";
 
 const outcomes: Record<Action, string> = {
-  delete: "deleted",
+  trash: "deleted",
   enable: "enabled",
   disable: "disabled",
   retry: "being processed again",
@@ -22,7 +23,7 @@ const formatCount = (count: number) => (count === 1 ? "1 document" : `${count} d
 export function BulkActions({ selected, onClear }: { selected: readonly Document[]; onClear: () => void }) {
   const [isDeleting, setDeleting] = useState(false);
   const call = useEndpointMutation("changeDocuments", {
-    changes: ["listDocuments", "getDocument", "getDocumentLimits"],
+    changes: ["listDocuments", "getDocument", "getDocumentLimits", "listTrash"],
   });
   const run = (action: Action) => {
     const ids = selected.filter((document) => action !== "retry" || !isUnderWay(document)).map(({ id }) => id);
@@ -67,9 +68,10 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
         isOpen={isDeleting}
         isBusy={isBusy}
         onClose={() => setDeleting(false)}
-        onConfirm={() => run("delete")}
+        onConfirm={() => run("trash")}
       >
         <p>The agent stops using them immediately. Existing replies that cite them are not changed.</p>
+        <TrashNote isPlural={selected.length !== 1} />
         <ReturningPages documents={selected} />
       </ConfirmDialog>
     </section>
