@@ -25,18 +25,14 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
   const call = useEndpointMutation("changeDocuments", {
     changes: ["listDocuments", "getDocument", "getDocumentLimits", "listTrash"],
   });
-  const run = (action: Action) => {
+  const run = async (action: Action) => {
     const ids = selected.filter((document) => action !== "retry" || !isUnderWay(document)).map(({ id }) => id);
-    call.mutate(
-      { body: { ids, action } },
-      {
-        onSuccess: ({ changed }) => {
-          setDeleting(false);
-          onClear();
-          notify(`${formatCount(changed)} ${outcomes[action]}`);
-        },
-      },
-    );
+    // Awaited, because callbacks would not run after the new list has taken the selected documents off the page.
+    const done = await call.mutateAsync({ body: { ids, action } }).catch(() => null);
+    if (done === null) return;
+    setDeleting(false);
+    onClear();
+    notify(`${formatCount(done.changed)} ${outcomes[action]}`);
   };
   const isBusy = call.isPending;
   return (
@@ -47,13 +43,13 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
       <p role="status" className="me-auto font-medium tabular-nums">
         {selected.length} selected
       </p>
-      <Button disabled={isBusy || selected.every(({ isEnabled }) => isEnabled)} onClick={() => run("enable")}>
+      <Button disabled={isBusy || selected.every(({ isEnabled }) => isEnabled)} onClick={() => void run("enable")}>
         Enable
       </Button>
-      <Button disabled={isBusy || selected.every(({ isEnabled }) => !isEnabled)} onClick={() => run("disable")}>
+      <Button disabled={isBusy || selected.every(({ isEnabled }) => !isEnabled)} onClick={() => void run("disable")}>
         Disable
       </Button>
-      <Button disabled={isBusy || selected.every(isUnderWay)} onClick={() => run("retry")}>
+      <Button disabled={isBusy || selected.every(isUnderWay)} onClick={() => void run("retry")}>
         Process again
       </Button>
       <Button variant="danger" disabled={isBusy} onClick={() => setDeleting(true)}>
@@ -68,7 +64,7 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
         isOpen={isDeleting}
         isBusy={isBusy}
         onClose={() => setDeleting(false)}
-        onConfirm={() => run("trash")}
+        onConfirm={() => void run("trash")}
       >
         <p>The agent stops using them immediately. Existing replies that cite them are not changed.</p>
         <TrashNote isPlural={selected.length !== 1} />
