@@ -248,7 +248,7 @@ onBothDatabases("attachments of members", (createDatabase) => {
     const later = search.replace(/expires=\d+/, `expires=${Math.ceil(before / 1_000) + 7_200}`);
     expect((await get(pathname + later)).statusCode).toBe(401);
     const csv = (await get(`/conversations?agentId=${open}&format=csv`, headersOf(member))).body.split("\r\n");
-    expect(csv[0]?.split(",").at(-1)).toBe('"attachments"');
-    expect(csv[1]?.split(",").at(-1)).toBe('"bike.png"');
+    const [names = [], cells = []] = csv.map((line) => line.split(","));
+    expect(cells[names.indexOf('"attachments"')]).toBe('"bike.png"');
   });
 });
