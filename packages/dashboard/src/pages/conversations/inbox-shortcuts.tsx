@@ -11,7 +11,7 @@ const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
   { keys: ["t"], does: "Take over" },
   { keys: ["r"], does: "Write a reply" },
   { keys: ["n"], does: "Write an internal note" },
-  { keys: ["a"], does: "Assign to a member" },
+  { keys: ["a"], does: "Assign to a member or a team" },
   { keys: ["g"], does: "Add a tag" },
   { keys: ["b"], does: "Return to the agent" },
   { keys: ["e"], does: "Resolve and go to the next, or open again" },
