@@ -78,7 +78,7 @@ function createLargeJpeg(): Buffer {
   return Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(SIZE, 7), jpeg.subarray(-2)]);
 }
 
-/** Makes the kernel measure the peak of the resident memory anew. */
+/** Resets the kernel's record of the process's peak resident memory. */
 const resetPeak = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, "5");
 
 function peakBytes(pid: number): number {

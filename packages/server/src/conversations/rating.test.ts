@@ -5,6 +5,7 @@ import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import { startVisit } from "../../../../test/visit.ts";
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
 
@@ -40,30 +41,10 @@ onBothDatabases("the rating of a conversation", (createDatabase) => {
   /** A conversation of a visitor who has written once. */
   async function visit() {
     upstream.script(sayWords("Hello."));
-    const say = async (content: string, more: { conversationId?: string; token?: string } = {}) => {
-      const { token, conversationId } = more;
-      const { body } = await server.app.inject({
-        method: "POST",
-        url: "/chat",
-        headers: token ? { authorization: `Bearer ${token}` } : {},
-        payload: { agentId, conversationId, messages: [{ role: "user", content }] },
-      });
-      return (name: string) => new RegExp(`"${name}":"([^"]+)"`).exec(body)?.[1] ?? "";
-    };
-    const begun = await say("Hello?");
-    const id = begun("conversationId");
-    const token = begun("conversationToken");
+    const visit = await startVisit(server, agentId);
+    const { id, token } = visit;
     return {
-      id,
-      token,
-      say: (content: string) => say(content, { conversationId: id, token }),
-      askForPerson: () =>
-        server.app.inject({
-          method: "POST",
-          url: `/conversations/${id}/handoff`,
-          headers: { authorization: `Bearer ${token}` },
-          payload: {},
-        }),
+      ...visit,
       change: (action: string, body?: object) => owner.call("POST", `/conversations/${id}/${action}`, body),
       rate: (body: unknown, as = token) =>
         server.app.inject({

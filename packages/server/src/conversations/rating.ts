@@ -26,7 +26,7 @@ export function createRatingService({ db }: Pick<Deps, "db">, { agents, conversa
       const row = await conversations.existing(viewer, id);
       const { askRating, ratingQuestion } = await agents.getPublic(row.agentId);
       const isAllowed = canRate(row, Date.now());
-      // A question in the middle of a conversation that goes on would be early.
+      // A conversation that was reopened has not ended yet.
       const hasEnded = row.handler === "agent" && (row.epoch > 0 || row.status === "resolved");
       return {
         isAsked: askRating !== null && row.ratedAt === null && isAllowed && hasEnded,

@@ -58,9 +58,9 @@ export function describeFilter(filter: ConversationSelection, names: FilterNames
     assignee:
       assignee &&
       (assignee === "me"
-        ? "Assigned to whoever looks"
+        ? "Assigned to me"
         : assignee === "none"
-          ? "Assigned to nobody"
+          ? "Unassigned"
           : `Assigned to: ${named("assignee", assignee)}`),
     unread: unread === undefined ? undefined : unread ? "Unread" : "Read",
     q: q && `Contains “${q}”`,

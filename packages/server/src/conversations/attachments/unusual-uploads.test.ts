@@ -196,7 +196,7 @@ describe("unusual uploads", () => {
     expect((await upload(png, { "x-filename": header })).name).toBe(name);
   });
 
-  it("a name that nobody sends is the type's", async () => {
+  it("a file that is sent without a name is named after its type", async () => {
     expect((await upload(png)).name).toBe("file.png");
   });
 

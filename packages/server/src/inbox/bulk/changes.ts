@@ -171,7 +171,7 @@ function assignToTeam(teamId: string, deps: Pick<Deps, "db">, parts: Parts): Cha
 
 /**
  * Gives a conversation back to who had it before an assignment.
- * @returns false when somebody else, such as a member whom the team's rule has chosen, has it since
+ * @returns false when it has since passed to someone else, for example by the team's automatic assignment
  */
 async function giveBack(
   { organizationId, conversationId, userId, before }: Target,
