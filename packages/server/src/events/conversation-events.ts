@@ -37,6 +37,7 @@ function toEvents(change: Change, linkTo: LinkTo): NewEvent[] {
     case "trashed":
     case "restored":
     case "read":
+    case "target_due":
       return [];
   }
 }

@@ -1,4 +1,4 @@
-import type { ConversationStatus, Rating } from "@foyer/contract";
+import type { ConversationStatus, Rating, ReplyTargetKind } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { Instant } from "../../db/tables/column-types.ts";
@@ -69,6 +69,15 @@ export type HandoffChange = Place & { epoch: number } & (
 /** A member has taken a conversation, or another one has assigned it to them. */
 export type TakenChange = Extract<HandoffChange, { kind: "taken" }>;
 
+/** A target of a request for a person will soon be missed. */
+export type TargetDueChange = Place & {
+  kind: "target_due";
+  handoffId: string;
+  teamId: string | null;
+  assigneeId: string | null;
+  target: ReplyTargetKind;
+};
+
 /** A visitor's rating of a message. */
 export type RatedChange = Place & {
   kind: "rated";
@@ -91,6 +100,7 @@ export type RatedChange = Place & {
 export type Change =
   | HandoffChange
   | RatedChange
+  | TargetDueChange
   /** a visitor's turn was stored: a new conversation, or messages in an existing one */
   | (Place & { kind: "turn"; turn: NewTurn; at: number })
   /**

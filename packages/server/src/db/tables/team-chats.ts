@@ -58,10 +58,10 @@ export type TeamChatPostRow = {
   threadId: string | null;
   /** 1, 2, 3, … within the thread */
   number: number;
-  kind: "request" | "message" | "text";
-  /** the handoff of a request, or the message; its text is read when the post is sent */
+  kind: "request" | "message" | "target" | "text";
+  /** the handoff of a request or of its target, or the message; its text is read when the post is sent */
   subjectId: string | null;
-  /** a text written by the server, without anything from the visitor */
+  /** a text written by the server, without anything from the visitor; for `target`, which target it is */
   text: string | null;
   /** the platform's message that this post answers, and its thread */
   replyTo: string | null;

@@ -139,7 +139,9 @@ function createHandler(
         .executeTakeFirst();
       if (!conversation || !timer) return;
       const { organizationId } = timer;
-      if (timer.kind === "target") return warnOfTarget(trx, timer, { recorder, now: now() });
+      if (timer.kind === "target") {
+        return warnOfTarget(trx, timer, { conversationLog, isTest: conversation.isTest, now: now() });
+      }
       if (timer.kind === "answer") return enqueueAnswer(trx, timer);
       if (timer.kind === "left" || timer.kind === "message") {
         const isReleased = await conversationLog.release(trx, { organizationId, conversationId });

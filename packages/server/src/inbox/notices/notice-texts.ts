@@ -3,6 +3,7 @@ import { formatTime } from "../../format-time.ts";
 import type { MailContent, MailPart } from "../../outbound/mail-content.ts";
 import { removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
 import { type ChatAddress, formatTeamChatMessage } from "../../outbox/team-chat.ts";
+import { targetDone } from "../teams/target-warnings.ts";
 
 /** The facts about a request that a notice to the team contains. */
 export type RequestFacts = {
@@ -143,12 +144,6 @@ export function requestChat(facts: RequestFacts, baseUrl: string, address: ChatA
 
 /** What a notice contains about a target that will soon be missed. */
 export type TargetFacts = AssigneeFacts & { target: ReplyTargetKind; dueAt: number; timeZone: string };
-
-const targetDone: Record<ReplyTargetKind, string> = {
-  firstAnswer: "be answered",
-  nextAnswer: "be answered",
-  resolution: "be finished",
-};
 
 /** The email about a target that will soon be missed. */
 export function targetMail(facts: TargetFacts, baseUrl: string): MailContent {

@@ -3,7 +3,12 @@ import { addOpenMinutes, isOpen } from "@foyer/contract/rules/office-hours";
 import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../../agents/handoff.ts";
-import { type ChangeListener, onHandoff, type TakenChange } from "../../conversations/log/change.ts";
+import {
+  type ChangeListener,
+  onHandoff,
+  type TakenChange,
+  type TargetDueChange,
+} from "../../conversations/log/change.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 
 import type { Tables } from "../../db/tables.ts";
@@ -128,12 +133,9 @@ export function createNoticeRecorder(
   }
 
   /** Notifies the member who has the conversation, or the team, of a target that will soon be missed. */
-  async function warn(
-    trx: Transaction<Tables>,
-    request: Request & { assigneeId: string | null; teamId: string | null },
-    target: ReplyTargetKind,
-  ): Promise<void> {
-    const { id: handoffId, assigneeId, teamId } = request;
+  async function warn(trx: Transaction<Tables>, change: TargetDueChange): Promise<void> {
+    const { handoffId, organizationId, agentId, conversationId, assigneeId, teamId, target } = change;
+    const request = { id: handoffId, organizationId, agentId, conversationId };
     const audience =
       assigneeId === null
         ? ({ kind: "everybody", teamId } as const)
@@ -186,9 +188,10 @@ export function createNoticeRecorder(
     const taken = changes.filter((change) => change.kind === "taken");
     if (taken.length > 0) await recordTaken(trx, taken);
     await record(trx, changes, log);
+    for (const change of changes) if (change.kind === "target_due") await warn(trx, change);
   };
 
-  return { listener, call, warn, enqueue, remind: memberNotices.remind };
+  return { listener, call, enqueue, remind: memberNotices.remind };
 }
 
 /**

@@ -48,7 +48,7 @@ export function createPostHandler(
 
   /** The pictures and files of a message, or the visitor's newest ones for a request. */
   async function listFiles({ post, thread }: PostToSend): Promise<AttachmentRow[]> {
-    if (!thread || post.kind === "text") return [];
+    if (!thread || post.kind === "text" || post.kind === "target") return [];
     const all = await attachments.listOf(thread.conversationId);
     if (post.kind === "message") return all.filter(({ messageId }) => messageId === post.subjectId);
     return all.filter(({ uploaderId }) => uploaderId === null).slice(-MAX_FILES);

@@ -1,5 +1,8 @@
+import { replyTargetKinds } from "@foyer/contract";
 import type { Db } from "../../db/open.ts";
 import type { TeamChatPostRow } from "../../db/tables/team-chats.ts";
+import { parseTargets } from "../teams/record-targets.ts";
+import { targetDone } from "../teams/target-warnings.ts";
 import { shorten, toOneLine } from "./chat-text.ts";
 import type { PostToSend } from "./thread-store.ts";
 
@@ -10,12 +13,14 @@ const QUOTED_LENGTH = 400;
 /** `quote` neutralizes text written by visitors, see TeamChat. */
 type Source = { db: Db; baseUrl: string; commandPrefix: string; quote(text: string): string };
 
-/** Renders the text of a post when it is sent. @returns null if the subject of the post was deleted */
+/** Renders the text of a post when it is sent. @returns null if there is nothing to post anymore */
 export async function renderPost(source: Source, { post, thread }: PostToSend): Promise<string | null> {
   if (post.kind === "text" || !thread || post.subjectId === null) return post.text;
+  const { conversationId } = thread;
+  if (post.kind === "target") return renderTarget(source, conversationId, { handoffId: post.subjectId, ...post });
   return post.kind === "request"
-    ? renderRequest(source, thread.conversationId, post.subjectId)
-    : renderMessage(source, thread.conversationId, post.subjectId);
+    ? renderRequest(source, conversationId, post.subjectId)
+    : renderMessage(source, conversationId, post.subjectId);
 }
 
 /** Reads the title for the topic of a conversation. */
@@ -48,6 +53,26 @@ async function renderRequest({ db, baseUrl, commandPrefix, quote }: Source, conv
     `${baseUrl}/dashboard/agents/${agentId}/conversations/${conversationId}`,
   ];
   return parts.filter(Boolean).join("\n\n");
+}
+
+/** @returns null if the target was met in the meantime */
+async function renderTarget(
+  { db, baseUrl, quote }: Source,
+  conversationId: string,
+  { handoffId, text }: { handoffId: string; text: string | null },
+): Promise<string | null> {
+  const handoff = await db
+    .selectFrom("handoffs")
+    .select(["targets", "endedAt"])
+    .where("id", "=", handoffId)
+    .executeTakeFirst();
+  const kind = replyTargetKinds.find((one) => one === text);
+  if (!handoff || handoff.endedAt !== null || kind === undefined) return null;
+  const target = parseTargets(handoff)[kind];
+  if (!target) return null;
+  const { visitor, agentName, agentId } = await readConversation(db, conversationId);
+  const due = `${visitor} should ${targetDone[kind]} by ${formatTime(target.dueAt)} (${agentName}).`;
+  return `${quote(due)}\n${baseUrl}/dashboard/agents/${agentId}/conversations/${conversationId}`;
 }
 
 async function renderMessage({ db, quote }: Source, conversationId: string, messageId: string): Promise<string | null> {

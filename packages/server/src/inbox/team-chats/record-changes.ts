@@ -1,5 +1,10 @@
 import type { Transaction } from "kysely";
-import { type ChangeListener, type HandoffChange, onHandoff } from "../../conversations/log/change.ts";
+import {
+  type ChangeListener,
+  type HandoffChange,
+  onHandoff,
+  type TargetDueChange,
+} from "../../conversations/log/change.ts";
 import type { Tables } from "../../db/tables.ts";
 import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -11,7 +16,8 @@ type Trx = Transaction<Tables>;
 
 /**
  * Stores the posts about a handler change or message in the same transaction, so that no post is lost. A request starts
- * a thread in every chat of the organization. Later changes are posted to the existing threads.
+ * a thread in every chat of the organization, and so does a target that will soon be missed, if the request was
+ * announced together with others. Later changes are posted to the existing threads.
  */
 export function createTeamChatPosts(deps: Pick<Deps, "db">, outbox: Outbox): ChangeListener {
   const store = createThreadStore(deps, outbox);
@@ -33,6 +39,14 @@ export function createTeamChatPosts(deps: Pick<Deps, "db">, outbox: Outbox): Cha
     }
   }
 
+  async function postTarget(trx: Trx, { organizationId, conversationId, handoffId, target }: TargetDueChange) {
+    afterCommit(trx, outbox.worker.notify);
+    for (const { channelId } of await store.listChats(trx, organizationId)) {
+      const thread = await store.ensureThread(trx, channelId, conversationId);
+      await store.post(trx, thread, { kind: "target", subjectId: handoffId, text: target });
+    }
+  }
+
   async function postMessage(trx: Trx, conversationId: string, messageId: string) {
     for (const thread of await store.listThreads(trx, conversationId)) {
       await store.post(trx, thread, { kind: "message", subjectId: messageId });
@@ -46,7 +60,7 @@ export function createTeamChatPosts(deps: Pick<Deps, "db">, outbox: Outbox): Cha
     for (const thread of threads) await store.post(trx, thread, { kind: "text", text });
   }
 
-  return onHandoff(async (trx, change) => {
+  const postHandoff = onHandoff(async (trx, change) => {
     afterCommit(trx, outbox.worker.notify);
     switch (change.kind) {
       case "requested":
@@ -68,6 +82,11 @@ export function createTeamChatPosts(deps: Pick<Deps, "db">, outbox: Outbox): Cha
       case "answered":
     }
   });
+
+  return async (trx, changes, log) => {
+    await postHandoff(trx, changes, log);
+    for (const change of changes) if (change.kind === "target_due") await postTarget(trx, change);
+  };
 }
 
 async function readMemberName(trx: Trx, userId: string): Promise<string> {

@@ -3,6 +3,11 @@ import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { slackTokens, startSlack } from "../../../../../test/slack-server.ts";
 import { startTelegram, telegramToken } from "../../../../../test/telegram-server.ts";
+import { createConversationLog } from "../../conversations/log/log.ts";
+import { createOutbox } from "../../outbox/outbox.ts";
+import { createHandoffTimers } from "../notices/handoff-timers.ts";
+import { createNoticeRecorder } from "../notices/record-notices.ts";
+import { createTeamChatPosts } from "./record-changes.ts";
 
 /** One chat in which members answer visitors below the first post about a conversation. */
 type Platform = {
@@ -67,6 +72,20 @@ const createTelegramPlatform = (): Platform => ({
   until: telegram.until,
 });
 
+const MINUTE_MS = 60_000;
+
+/** Lets another process handle the timers, whose clock is this many minutes ahead. */
+function runTimers(minutes: number) {
+  const { deps } = server;
+  const posts = createTeamChatPosts(deps, createOutbox(deps));
+  return createHandoffTimers(deps, {
+    conversationLog: createConversationLog(deps, [posts]),
+    recorder: createNoticeRecorder(deps, createOutbox(deps)),
+    isPresent: async () => true,
+    now: () => Date.now() + minutes * MINUTE_MS,
+  }).runOnce();
+}
+
 /** A visitor's conversation; `say` sends a message in it. */
 async function startConversation() {
   let headers = {};
@@ -129,6 +148,38 @@ describe.each([
     expect(await talk.say("Thank you")).toContain('"stopReason":"end_turn"');
     const stored = (await talk.read()).messages.map(({ content }: { content: string }) => content);
     expect(stored).not.toContain(`${sign}close`);
+  });
+
+  it("is told once in the thread of a conversation that a target of the team will soon be missed, unless it is met", async () => {
+    const { write, posts, until } = platform;
+    const team = await ada.call("POST", "/teams", { name: platform.kind, targets: { firstAnswer: 20 } });
+    const ask = async () => {
+      const talk = await startConversation();
+      const teamId = team.body.data.id;
+      expect((await ada.call("POST", `/conversations/${talk.id}/assign`, { teamId })).status).toBe(200);
+      await until(() => posts().some(({ text }) => text.includes(talk.id)));
+      const request = posts().find(({ text }) => text.includes(talk.id))?.id;
+      return { ...talk, request, below: () => posts().filter((post) => post.below === request) };
+    };
+    const [late, answered] = [await ask(), await ask()];
+    write("Hello, Ada here.", answered.request);
+    await until(() => answered.below().some(({ text }) => text.startsWith("Ada Lovelace took over")));
+    await runTimers(14);
+    await Promise.all([runTimers(15), runTimers(15)]);
+    await runTimers(19);
+    const warnings = ({ below }: typeof late) => below().filter(({ text }) => text.includes("should be"));
+    await until(() => warnings(late).length > 0);
+    // The posts of a thread keep their order, so everything before these two has been posted.
+    for (const { id } of [late, answered]) await ada.call("POST", `/conversations/${id}/messages`, { content: "Done" });
+    await until(() => [late, answered].every(({ below }) => below().some(({ text }) => text.endsWith("Done"))));
+    expect(warnings(late)).toEqual([
+      expect.objectContaining({
+        text: expect.stringMatching(
+          /^Charles should be answered by [-\d]+ [\d:]+ UTC \(Harbour\)\.\nhttp.+\/conv_\w+$/,
+        ),
+      }),
+    ]);
+    expect(warnings(answered)).toEqual([]);
   });
 
   it("learns that a reply to an interrupted copy of a post did not reach the visitor, and gets no answer to other messages outside of conversations", async () => {

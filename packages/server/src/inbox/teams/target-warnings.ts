@@ -4,6 +4,13 @@ import type { ReplyTarget } from "@foyer/contract/rules/reply-targets";
 /** The targets of a request as they are stored. `isWarned`: the members were notified that it will soon be missed. */
 export type StoredTargets = Partial<Record<ReplyTargetKind, ReplyTarget & { isWarned?: boolean }>>;
 
+/** What should happen to the visitor until a target is due. */
+export const targetDone: Record<ReplyTargetKind, string> = {
+  firstAnswer: "be answered",
+  nextAnswer: "be answered",
+  resolution: "be finished",
+};
+
 /** When the next notice about a target is due (milliseconds), or null. */
 export function findNextWarning(targets: StoredTargets): number | null {
   const times = replyTargetKinds.flatMap((kind) => {
