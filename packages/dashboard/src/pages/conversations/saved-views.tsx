@@ -109,6 +109,12 @@ export function OpenSavedView({ search, onChange }: Props) {
 
 function DeleteView({ view, onClose, onDeleted }: { view: SavedView; onClose: () => void; onDeleted: () => void }) {
   const remove = useEndpointMutation("deleteInboxView", { changes: ["listInboxViews"], done: `${view.name} deleted` });
+  const confirm = async () => {
+    // Not a callback of `mutate`, which does not run if the refreshed list of views has removed this dialog.
+    await remove.mutateAsync({ id: view.id });
+    onClose();
+    onDeleted();
+  };
   return (
     <ConfirmDialog
       title={`Delete ${view.name}?`}
@@ -116,13 +122,7 @@ function DeleteView({ view, onClose, onDeleted }: { view: SavedView; onClose: ()
       isOpen
       isBusy={remove.isPending}
       onClose={onClose}
-      onConfirm={() => {
-        const done = () => {
-          onClose();
-          onDeleted();
-        };
-        remove.mutate({ id: view.id }, { onSuccess: done });
-      }}
+      onConfirm={() => void confirm().catch(() => {})}
     >
       <p>
         {view.isShared ? "Everyone who has this view loses it. " : ""}
