@@ -1,4 +1,5 @@
 import type { Db } from "../packages/server/src/db/open.ts";
+import type { RatingColumns } from "../packages/server/src/db/tables/ratings.ts";
 import type { ConversationRow, MessageRow } from "../packages/server/src/db/tables.ts";
 
 type Owner = { organizationId: string; agentId: string };
@@ -23,7 +24,7 @@ function idAt(prefix: string, ms: number, number = 0): string {
 export async function insertConversation(
   db: Db,
   owner: Owner,
-  fields: Partial<ConversationRow>,
+  fields: Partial<ConversationRow & RatingColumns>,
   sayings: Saying[],
 ): Promise<string> {
   const createdAt = fields.createdAt ?? Date.now();

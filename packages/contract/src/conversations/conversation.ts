@@ -4,6 +4,7 @@ import { ReplySearch } from "../documents/answers.ts";
 import { VisitorForm } from "../forms/form.ts";
 import { AnswerEmail, Author, HandoffRecord, handlers, Ownership } from "../handoff/handoff.ts";
 import { searchTextLimits } from "../rules/limits.ts";
+import { textPatterns } from "../rules/text-patterns.ts";
 import { listOffset, nullable, ref, refOrNull, stringEnum, Timestamp, withDescription } from "../schema.ts";
 import { MessagePage } from "../visitors/page.ts";
 import { VerifiedVisitor, VisitorIdentity } from "../visitors/visitor-identity.ts";
@@ -345,7 +346,7 @@ export const ConversationQuery = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        "Id of the agent. Required unless `handler` is `waiting` or `human`, or there is a `status`, a `team`, a `view` or `unread=true`.",
+        "Id of the agent. Required unless `handler` is `waiting` or `human`, or there is a `status`, a `team`, a `view`, a `rating` or `unread=true`.",
     }),
   ),
   handler: Type.Optional(
@@ -393,6 +394,14 @@ export const ConversationQuery = Type.Object({
     }),
   ),
   feedback: Type.Optional(stringEnum(["up", "down"], "Only conversations with a message that has this rating")),
+  rating: Type.Optional(
+    Type.String({
+      pattern: textPatterns.ratingFilter,
+      maxLength: 9,
+      description:
+        "Only conversations that the visitor rated as a whole with one of these ratings, such as `1,2`; with `any` rating; or with `none`. `agentId` is then not required.",
+    }),
+  ),
   hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in the conversation" })),
   failed: Type.Optional(Type.Boolean({ description: "Whether a reply ended with an error" })),
   test: Type.Optional(Type.Boolean({ description: "Whether a member started the conversation to test the agent" })),

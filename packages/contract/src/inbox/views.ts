@@ -19,12 +19,12 @@ const session = { access: "session" } as const;
 /** The maximum number of views that an organization shares, and that each member has. */
 export const maxViews = 100;
 
-const { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag, team } =
+const { agentId, handler, status, assignee, unread, q, feedback, rating, hasForm, failed, test, tag, team } =
   ConversationQuery.properties;
 
 /** The filters of `GET /conversations` that can be saved or used for a bulk action. */
 export const ConversationSelection = Type.Object(
-  { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag, team },
+  { agentId, handler, status, assignee, unread, q, feedback, rating, hasForm, failed, test, tag, team },
   {
     $id: "ConversationSelection",
     description:

@@ -1,10 +1,11 @@
 import Type, { type Static } from "typebox";
 import { ConversationContext, MessagePreview } from "../conversations/conversation.ts";
+import { ConversationRating } from "../conversations/conversation-rating.ts";
 import { submissionStatuses } from "../forms/form-submission.ts";
 import { handlers, handoffLimits, Person } from "../handoff/handoff.ts";
 import { maxNotes } from "../inbox/inbox.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
-import { inEnvelope, nullable, ref, Success, stringEnum, Timestamp } from "../schema.ts";
+import { inEnvelope, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "../schema.ts";
 import { VerifiedVisitor, VisitorIdentity } from "../visitors/visitor-identity.ts";
 
 /** A note of the team about a visitor. It is never shown to visitors or the model. */
@@ -48,6 +49,9 @@ export const VisitorProfile = Type.Object(
         handler: stringEnum(handlers),
         isTest: Type.Boolean(),
         lastMessage: Type.Unsafe<MessagePreview | null>({ anyOf: [MessagePreview, { type: "null" }] }),
+        rating: Type.Optional(
+          refOrNull(ConversationRating, { description: "The visitor's rating of the conversation, if there is one" }),
+        ),
         createdAt: Timestamp,
         updatedAt: Timestamp,
       }),

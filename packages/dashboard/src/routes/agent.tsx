@@ -168,6 +168,7 @@ const conversations = createRoute({
   validateSearch: stringParams(
     "q",
     "feedback",
+    "rating",
     "from",
     "to",
     "userId",

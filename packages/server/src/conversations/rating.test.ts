@@ -1,5 +1,6 @@
 import { DAY_MS } from "@foyer/contract/rules/time";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { insertConversation } from "../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -13,6 +14,7 @@ onBothDatabases("the rating of a conversation", (createDatabase) => {
   let database: TestDatabase;
   let upstream: Upstream;
   let server: TestServer;
+  let account: Awaited<ReturnType<typeof createOwner>>;
   let owner: Browser;
   let stranger: Browser;
   let agentId: string;
@@ -27,7 +29,7 @@ onBothDatabases("the rating of a conversation", (createDatabase) => {
       FOYER_LIMIT_CHAT_PER_SESSION: "0",
     };
     server = await startServer({ database, env });
-    const account = await createOwner(server);
+    account = await createOwner(server);
     owner = await signedInBrowser(server, account.email);
     stranger = await signedInBrowser(server, (await createOwner(server)).email);
     agentId = await createAgent(owner, { handoff: { isEnabled: true }, askRating: "all" });
@@ -158,6 +160,60 @@ onBothDatabases("the rating of a conversation", (createDatabase) => {
     const csv = await owner.call("GET", `/conversations?agentId=${agentId}&format=csv`);
     const line = csv.text.split("\n").find((one: string) => one.includes(id));
     expect(line?.trim()).toMatch(/"?2"?,"?Slow"?$/);
+  });
+
+  it("is a filter of the list, also with several ratings, without an agent and in CSV files", async () => {
+    const filtered = await createAgent(owner, { askRating: "all" });
+    const insert = (ratingScore: number | null) =>
+      insertConversation(
+        server.deps.db,
+        { organizationId: account.organizationId, agentId: filtered },
+        ratingScore === null ? {} : { ratingScore, ratedAt: Date.now() },
+        [{ content: "Hello" }],
+      );
+    const [unrated, one, two, five] = [await insert(null), await insert(1), await insert(2), await insert(5)];
+    const find = async (query: string) => {
+      const { body } = await owner.call("GET", `/conversations?limit=100&${query}`);
+      return body.data
+        .map(({ id }: { id: string }) => id)
+        .filter((id: string) => [unrated, one, two, five].includes(id))
+        .sort();
+    };
+    expect(await find(`agentId=${filtered}&rating=1,2`)).toEqual([one, two].sort());
+    expect(await find(`agentId=${filtered}&rating=any&sort=activity`)).toEqual([one, two, five].sort());
+    expect(await find(`agentId=${filtered}&rating=none`)).toEqual([unrated]);
+    expect(await find("rating=5")).toEqual([five]);
+    const csv = await owner.call("GET", `/conversations?agentId=${filtered}&rating=5&format=csv`);
+    expect(csv.text.match(/conv_\w+/g)).toEqual([five]);
+    const foreign = await stranger.call("GET", "/conversations?rating=any");
+    expect(foreign.body.data).toEqual([]);
+  });
+
+  it.each(["0", "6", "1,", "1;2", "1,2,3,4,5,1", "all", ""])(
+    "is no filter when it is malformed: %o",
+    async (rating) => {
+      const response = await owner.call("GET", `/conversations?agentId=${agentId}&rating=${rating}`);
+      expect(response.status).toBe(400);
+    },
+  );
+
+  it("is a filter of saved views and of bulk actions", async () => {
+    const { id, change, rate } = await visit();
+    const other = await visit();
+    await change("resolve");
+    await rate({ score: 1, comment: "Slow" });
+    const filter = { agentId, rating: "1", status: "resolved" };
+    const view = (await owner.call("POST", "/inbox/views", { name: "Unhappy", filter })).body.data;
+    const { body } = await owner.call("GET", `/conversations?view=${view.id}&limit=100`);
+    const ids = body.data.map((one: { id: string }) => one.id);
+    expect(ids).toContain(id);
+    expect(ids).not.toContain(other.id);
+    const bulk = await owner.call("POST", "/conversations/bulk", { action: "tag", tag: "unhappy", filter });
+    expect(bulk.status).toBe(202);
+    const state = async () => (await owner.call("GET", `/conversations/bulk/${bulk.body.data.id}`)).body.data.state;
+    await expect.poll(state).toBe("done");
+    expect((await owner.call("GET", `/conversations/${id}`)).body.data.tags).toMatchObject([{ name: "unhappy" }]);
+    expect((await owner.call("GET", `/conversations/${other.id}`)).body.data.tags).toEqual([]);
   });
 
   it("is not asked for again once it was given, also after a second resolution", async () => {

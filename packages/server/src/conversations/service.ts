@@ -202,9 +202,9 @@ function readActivityPosition({ after, sort, offset = 0 }: ConversationQuery): A
 
 /** @throws 404 when the organization has no such agent, 400 when the query has to name one */
 async function checkAgent(agents: AgentService, organizationId: string, query: ConversationQuery) {
-  const { agentId, handler, status, view, team, unread } = query;
+  const { agentId, handler, status, view, team, rating, unread } = query;
   if (agentId !== undefined) return void (await agents.get(organizationId, agentId));
-  if (view !== undefined || status !== undefined || team !== undefined || unread === true) return;
+  if ([view, status, team, rating].some((filter) => filter !== undefined) || unread === true) return;
   if (handler === undefined || handler === "agent") throw agentRequiredError();
 }
 
@@ -274,6 +274,7 @@ function toFilter(
     userId,
     q,
     feedback,
+    rating,
     hasForm,
     failed,
     test,
@@ -293,6 +294,7 @@ function toFilter(
       userId,
       q: q || undefined,
       feedback,
+      rating,
       hasForm,
       failed,
       test,
@@ -331,7 +333,7 @@ function toStatus({ status, snoozedUntil, resolvedAt }: StatusColumns) {
 
 function agentRequiredError() {
   const message =
-    "is required unless `handler` is `waiting` or `human`, or there is a `status`, a `team` or `unread=true`";
+    "is required unless `handler` is `waiting` or `human`, or there is a `status`, a `team`, a `rating` or `unread=true`";
   return invalid("agentId", message, "required");
 }
 

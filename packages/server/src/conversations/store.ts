@@ -356,6 +356,7 @@ function matches(
     userId,
     q,
     feedback,
+    rating,
     hasForm,
     failed: hasFailed,
     test,
@@ -391,12 +392,21 @@ function matches(
       .$if(test !== undefined, (x) => x.where("isTest", "=", test ? 1 : 0))
       .$if(unread !== undefined, (x) => x.where(unread ? isUnread : sql<boolean>`coalesce(not ${isUnread}, true)`))
       .$if(tag !== undefined, (x) => x.where("conversations.id", "in", hasTag(tag ?? "")))
+      .$if(rating !== undefined, (x) => x.where(hasRating(rating ?? "any")))
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>
         x.where(
           sql<boolean>`(${containsText(kind, "title", q ?? "")} or ${hasMessage(containsText(kind, "content", q ?? ""))})`,
         ),
       );
+}
+
+/** @param rating `any`, `none`, or scores that are separated by commas */
+function hasRating(rating: string) {
+  if (rating === "none") return sql<boolean>`"ratedAt" is null`;
+  // Matches the condition of the partial index on rated conversations.
+  if (rating === "any") return sql<boolean>`"ratedAt" is not null`;
+  return sql<boolean>`"ratedAt" is not null and "ratingScore" in (${sql.join(rating.split(",").map(Number))})`;
 }
 
 function hasMessage(condition: RawBuilder<unknown>) {

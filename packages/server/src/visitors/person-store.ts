@@ -25,7 +25,7 @@ export function createPersonStore({ db, reads, databaseKind }: Pick<Deps, "db" |
         .select(["conversations.id", "conversations.agentId", "agents.name as agentName", "title", "messageCount"])
         .select(["userId", "userEmail", "userName", "userMetadata", "isUserVerified", "verifiedVisitor"])
         .select(["handler", "isTest", "context", "lastMessageRole", "lastMessagePreview", "lastMessageAt"])
-        .select(["conversations.createdAt", "conversations.updatedAt"])
+        .select(["ratingScore", "ratingComment", "ratedAt", "conversations.createdAt", "conversations.updatedAt"])
         .orderBy("conversations.id", "desc")
         .limit(MAX_CONVERSATIONS);
       const rows = await reads.run(page, options(organizationId));

@@ -53,6 +53,17 @@ onBothDatabases("a visitor's profile", (createDatabase) => {
     expect(await idsOf(await keyOf(session))).toEqual([session]);
   });
 
+  it("shows how the visitor rated each conversation", async () => {
+    const ratedAt = Date.UTC(2026, 2, 1);
+    const rated = await seed({ userId: "rater", ratingScore: 4, ratingComment: "Quick", ratedAt });
+    await seed({ userId: "rater" });
+    const { conversations } = await profile(await keyOf(rated));
+    expect(conversations.map(({ rating }) => rating)).toEqual([
+      null,
+      { score: 4, comment: "Quick", ratedAt: new Date(ratedAt).toISOString() },
+    ]);
+  });
+
   it("has the same key in the list as in the conversation", async () => {
     const id = await seed({ userId: "list" });
     const { body } = await account.call("GET", `/conversations?agentId=${agentId}&userId=list`);

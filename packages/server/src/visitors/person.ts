@@ -1,6 +1,7 @@
 import { maxNotes, type VisitorNote, type VisitorProfile } from "@foyer/contract";
 import { toInitials } from "@foyer/contract/rules/initials";
 import { identityLevel } from "../agents/identity/identity-level.ts";
+import { toRating } from "../conversations/rating-view.ts";
 import { toPreview } from "../conversations/service.ts";
 import { type Person, readVisitorKey } from "../conversations/visitor-key.ts";
 import type { VisitorNoteRow } from "../db/tables/notes.ts";
@@ -63,6 +64,7 @@ export function createPersonService(deps: Pick<Deps, "db" | "reads" | "databaseK
           handler: row.handler,
           isTest: row.isTest === 1,
           lastMessage: toPreview(row),
+          rating: toRating(row),
           createdAt: toIso(row.createdAt),
           updatedAt: toIso(row.updatedAt),
         })),

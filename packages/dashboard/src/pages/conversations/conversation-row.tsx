@@ -1,10 +1,11 @@
 import type { ConversationTag } from "@foyer/contract";
 import { plainLine } from "@foyer/widget/plain-line";
 import { useQuery } from "@tanstack/react-query";
-import { CircleAlert, FileText, MessageSquare, ThumbsDown, ThumbsUp } from "lucide-react";
+import { CircleAlert, FileText, MessageSquare, Star, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { VisitorAvatar } from "../../components/avatar.tsx";
 import { formatCost } from "../../components/cost-text.ts";
+import { ratingText } from "../../components/rating-text.ts";
 import { Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
@@ -176,6 +177,7 @@ function Marks({ row }: { row: ListedConversation }) {
       {row.feedback === "down" && (
         <Mark label="rated bad" icon={<ThumbsDown size={14} aria-hidden className="text-wrong" />} />
       )}
+      {row.rating && <Mark label={ratingText(row.rating.score)} icon={<Score score={row.rating.score} />} />}
     </>
   );
 }
@@ -209,6 +211,16 @@ function TagChips({ tags }: { tags: readonly ConversationTag[] }) {
         </span>
       ))}
       {tags.length > MAX_CHIPS && <span aria-hidden>+{tags.length - MAX_CHIPS}</span>}
+    </span>
+  );
+}
+
+/** The visitor's rating of the whole conversation. */
+function Score({ score }: { score: number }) {
+  return (
+    <span aria-hidden className="inline-flex shrink-0 items-center gap-1">
+      <Star size={14} className={score <= 2 ? "text-wrong" : ""} />
+      {score}
     </span>
   );
 }

@@ -93,6 +93,23 @@ it("a conversation as text says who said what, what was done, and how it ended",
   );
 });
 
+it("a conversation as text says how the visitor rated it", () => {
+  const rated = (comment: string | null) =>
+    formatConversation(
+      { ...row, consent: null, messages: [], rating: { score: 2, comment, ratedAt: at } } as ConversationDetail,
+      "Harbour",
+    );
+  expect(rated("Too slow")).toContain("\nRated 2 of 5: Too slow\n");
+  expect(rated(null)).toContain("\nRated 2 of 5\n");
+});
+
+it("the inbox filters by ratings, and ignores other texts", () => {
+  expect(toListQuery("agent_1", { rating: "1,2" })).toEqual({ agentId: "agent_1", rating: "1,2" });
+  expect(toListQuery("agent_1", { rating: "6" })).toEqual({ agentId: "agent_1" });
+  const texts = ["any", "none", "3", "5,4", "2,1,2,3"].map((rating) => describeFilters({ rating })[0]?.text);
+  expect(texts).toEqual(["Rated", "Not rated", "Rated 3 of 5", "Rated 4 or 5 of 5", "Rated 1, 2, or 3 of 5"]);
+});
+
 it("linkParts turns only web URLs into links", () => {
   expect(linkParts("See https://harbour.example/bikes?a=1. (or http://x.example)").filter(({ href }) => href)).toEqual([
     { text: "https://harbour.example/bikes?a=1", href: "https://harbour.example/bikes?a=1" },

@@ -1,12 +1,14 @@
+import { ratingText } from "../../components/rating-text.ts";
 import { visitorName } from "./inbox-search.ts";
 import { type ConversationDetail, describeEnd, describeFailure, splitReply } from "./split-reply.ts";
 
 /** A conversation as plain text: who said what and when (UTC), with the tool calls. */
 export function formatConversation(conversation: ConversationDetail, agentName: string): string {
-  const { title, id, userId, userEmail, createdAt, messages } = conversation;
+  const { title, id, userId, userEmail, createdAt, messages, rating } = conversation;
   const visitor = visitorName(conversation);
   const known = [visitor, userEmail, userId].filter((text, index, all) => text && all.indexOf(text) === index);
   const head = [title, `Conversation ${id}`, `Visitor: ${known.join(", ")}`, `Started: ${createdAt}`];
+  if (rating) head.push(`${ratingText(rating.score)}${rating.comment ? `: ${rating.comment}` : ""}`);
   const turns = messages.map((turn) => {
     const speaker =
       turn.author.person?.name ??

@@ -1,6 +1,6 @@
 import type { HandoffRecord } from "@foyer/contract";
 import { expect, it } from "vitest";
-import { findAnswerAddress, toEmailLines, toHandoffLines } from "./handoff-lines.ts";
+import { findAnswerAddress, toEmailLines, toHandoffLines, toRatingLines } from "./handoff-lines.ts";
 
 const ada = { userId: "user_1", name: "Ada", initials: "A" };
 const record = (changes: Partial<HandoffRecord>): HandoffRecord => ({
@@ -56,4 +56,12 @@ it("answers go to the newest address that the visitor left, also during an earli
   const handoffs = [record({ email: "old@example.com" }), record({ email: "new@example.com" }), record({})];
   expect(findAnswerAddress({ handoff: null, handoffs })).toBe("new@example.com");
   expect(findAnswerAddress({ handoff: null, handoffs: [record({})] })).toBe(null);
+});
+
+it("tells when the visitor rated the conversation, with the comment", () => {
+  const ratedAt = "2026-03-02T10:30:00.000Z";
+  expect(toRatingLines({ score: 4, comment: "Quick", ratedAt })).toMatchObject([
+    { createdAt: ratedAt, text: "Rated 4 of 5 by the visitor", comment: "Quick", note: null },
+  ]);
+  expect(toRatingLines(null)).toEqual([]);
 });

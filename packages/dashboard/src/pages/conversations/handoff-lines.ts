@@ -1,10 +1,19 @@
-import type { AnswerEmail, HandoffCause, HandoffRecord } from "@foyer/contract";
+import type { AnswerEmail, ConversationRating, HandoffCause, HandoffRecord } from "@foyer/contract";
+import { ratingText } from "../../components/rating-text.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 
 /**
- * A change of the handler between messages. `note` is what the member told the agent when returning the conversation.
+ * What happened between messages, such as a change of the handler. `note` is what the member told the agent when
+ * returning the conversation, and `comment` what the visitor wrote with a rating.
  */
-export type HandoffLine = { kind: "handoff"; id: string; createdAt: string; text: string; note: string | null };
+export type TranscriptLine = {
+  kind: "line";
+  id: string;
+  createdAt: string;
+  text: string;
+  note: string | null;
+  comment: string | null;
+};
 
 /** Describes the cause of a request for a person. */
 export const causeTexts: Record<HandoffCause, string> = {
@@ -18,24 +27,24 @@ export const causeTexts: Record<HandoffCause, string> = {
 };
 
 /** The lines of a transcript about its requests for a person, oldest first. */
-export function toHandoffLines(records: readonly HandoffRecord[], agentName: string): HandoffLine[] {
+export function toHandoffLines(records: readonly HandoffRecord[], agentName: string): TranscriptLine[] {
   return records
     .flatMap((record) => [requestLine(record), toTakenLine(record), endLine(record, agentName)])
     .filter((line) => line !== null);
 }
 
-function requestLine({ cause, requestedAt }: HandoffRecord): HandoffLine | null {
+function requestLine({ cause, requestedAt }: HandoffRecord): TranscriptLine | null {
   // The next line already names the member who took over without a request.
   return cause === "member" ? null : createLine({ name: "requested", at: requestedAt, text: causeTexts[cause] });
 }
 
-function toTakenLine({ takenAt, takenBy }: HandoffRecord): HandoffLine | null {
+function toTakenLine({ takenAt, takenBy }: HandoffRecord): TranscriptLine | null {
   return takenAt === null
     ? null
     : createLine({ name: "taken", at: takenAt, text: `${takenBy?.name ?? "A member"} took over` });
 }
 
-function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName: string): HandoffLine | null {
+function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName: string): TranscriptLine | null {
   if (!endedAt || !endedHow) return null;
   const who = endedBy?.name ?? "A member";
   const texts = {
@@ -49,7 +58,7 @@ function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName:
 }
 
 /** The lines of a transcript about the emails that the visitor received while away. */
-export function toEmailLines(emails: readonly AnswerEmail[]): HandoffLine[] {
+export function toEmailLines(emails: readonly AnswerEmail[]): TranscriptLine[] {
   const texts = {
     pending: "Emailing the answer to",
     delivered: "Emailed the answer to",
@@ -69,16 +78,25 @@ export function findAnswerAddress({
   return handoff?.email ?? handoffs.findLast(({ email }) => email !== null)?.email ?? null;
 }
 
+/** The line of a transcript about the visitor's rating of the whole conversation. */
+export function toRatingLines(rating: ConversationRating | null): TranscriptLine[] {
+  if (!rating) return [];
+  const { score, comment, ratedAt: at } = rating;
+  return [createLine({ name: "rated", at, text: `${ratingText(score)} by the visitor`, comment })];
+}
+
 function createLine({
   name,
   at,
   text,
   note = null,
+  comment = null,
 }: {
   name: string;
   at: string;
   text: string;
   note?: string | null | undefined;
-}): HandoffLine {
-  return { kind: "handoff", id: `${name} ${at}`, createdAt: at, text, note };
+  comment?: string | null;
+}): TranscriptLine {
+  return { kind: "line", id: `${name} ${at}`, createdAt: at, text, note, comment };
 }

@@ -7,6 +7,7 @@ import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
 import { Popover } from "../../components/popover.tsx";
+import { ratingFilterText } from "../../components/rating-text.ts";
 import { endpointQuery } from "../../data/queries.ts";
 import {
   describeFilters,
@@ -212,6 +213,12 @@ function FilterFields({
         ]}
       />
       <Select
+        label="Rating"
+        value={search.rating ?? ""}
+        onChange={(rating) => onChange({ rating: rating || undefined })}
+        options={[{ value: "", label: "Any" }, ...ratingOptions(search.rating)]}
+      />
+      <Select
         label="Form"
         value={search.hasForm ?? ""}
         onChange={(hasForm) => onChange({ hasForm: hasForm || undefined })}
@@ -258,6 +265,14 @@ function FilterFields({
       )}
     </div>
   );
+}
+
+const ratingFilters = ["any", "4,5", "3", "1,2", "none"];
+
+/** The ratings to filter by. A link can have others. */
+function ratingOptions(chosen = "") {
+  const filters = chosen === "" || ratingFilters.includes(chosen) ? ratingFilters : [...ratingFilters, chosen];
+  return filters.map((value) => ({ value, label: ratingFilterText(value) }));
 }
 
 /** The tags to filter by. The chosen one may not have loaded yet, or may have been deleted. */

@@ -1,12 +1,16 @@
 import type { ConversationSelection, ConversationTag } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
+import { textPatterns } from "@foyer/contract/rules/text-patterns";
 import type { Input, Output } from "@foyer/sdk";
+import { ratingFilterText } from "../../components/rating-text.ts";
 import { startOfDay } from "../../components/start-of-day.ts";
 
 /** The search parameters of the list. Days are in the user's time zone: `2026-01-31`. */
 export type InboxSearch = {
   q?: string;
   feedback?: string;
+  /** Ratings of whole conversations: `any`, `none`, or scores such as `1,2`. */
+  rating?: string;
   from?: string;
   to?: string;
   userId?: string;
@@ -75,7 +79,7 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 
 /** The list request for the search parameters. Invalid parameters are ignored, so old links still work. */
 export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
-  const { q, feedback, from, to, userId, hasForm, failed, test, tag, scope, handler, saved } = search;
+  const { q, feedback, rating, from, to, userId, hasForm, failed, test, tag, scope, handler, saved } = search;
   const view = readView(search);
   const isTeam = isTeamView(search);
   return omitUndefined({
@@ -87,6 +91,7 @@ export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
     assignee: view === "mine" ? "me" : undefined,
     q: q?.trim().slice(0, 200) || undefined,
     feedback: feedback === "up" || feedback === "down" ? feedback : undefined,
+    rating: isRatingFilter(rating) ? rating : undefined,
     hasForm: toBoolean(hasForm),
     failed: toBoolean(failed) || undefined,
     test: toBoolean(test),
@@ -106,6 +111,12 @@ export function toSelection({ from, to, userId, view, ...filters }: ListQuery): 
   return isKnown ? filters : null;
 }
 
+const ratingFilter = new RegExp(textPatterns.ratingFilter);
+
+function isRatingFilter(rating: string | undefined): rating is string {
+  return rating !== undefined && ratingFilter.test(rating);
+}
+
 function toBoolean(text: string | undefined): boolean | undefined {
   return text === "true" || text === "false" ? text === "true" : undefined;
 }
@@ -113,6 +124,7 @@ function toBoolean(text: string | undefined): boolean | undefined {
 /** A change of the search parameters that clears the filters but keeps the search text and the view. */
 export const noFilters = {
   feedback: undefined,
+  rating: undefined,
   hasForm: undefined,
   failed: undefined,
   test: undefined,
@@ -139,7 +151,7 @@ export function openView(view: InboxView | null) {
  * @param tags the tags of the organization, or undefined until they have loaded
  */
 export function describeFilters(search: InboxSearch, tags?: readonly ConversationTag[]) {
-  const { feedback, from, to, userId, hasForm, failed, test, tag, scope } = search;
+  const { feedback, rating, from, to, userId, hasForm, failed, test, tag, scope } = search;
   const isWithAgent = !isTeamView(search) && search.handler === "agent";
   const active: Array<{ name: keyof InboxSearch; text: string }> = [];
   const view = readView(search);
@@ -149,6 +161,7 @@ export function describeFilters(search: InboxSearch, tags?: readonly Conversatio
   if (feedback === "up" || feedback === "down") {
     active.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
   }
+  if (isRatingFilter(rating)) active.push({ name: "rating", text: ratingFilterText(rating) });
   if (hasForm === "true" || hasForm === "false") {
     active.push({ name: "hasForm", text: hasForm === "true" ? "With a form" : "Without a form" });
   }

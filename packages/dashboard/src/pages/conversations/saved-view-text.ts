@@ -1,6 +1,7 @@
 import type { ConversationSelection, ViewReference } from "@foyer/contract";
 import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
+import { ratingFilterText } from "../../components/rating-text.ts";
 import { endpointQuery } from "../../data/queries.ts";
 import { type InboxSearch, toListQuery, toSelection } from "./inbox-search.ts";
 
@@ -50,7 +51,7 @@ export function describeFilter(filter: ConversationSelection, names: FilterNames
     const known = names[reference];
     return known ? (known.get(id) ?? deleted[reference]) : "…";
   };
-  const { agentId, handler, status, assignee, unread, q, feedback, hasForm, failed, test, tag, team } = filter;
+  const { agentId, handler, status, assignee, unread, q, feedback, rating, hasForm, failed, test, tag, team } = filter;
   const texts: { [Name in keyof ConversationSelection]: string | undefined } = {
     agentId: agentId && `Agent: ${named("agentId", agentId)}`,
     handler: handler && { waiting: "Waiting for a person", human: "With the team", agent: "With the agent" }[handler],
@@ -65,6 +66,7 @@ export function describeFilter(filter: ConversationSelection, names: FilterNames
     unread: unread === undefined ? undefined : unread ? "Unread" : "Read",
     q: q && `Contains “${q}”`,
     feedback: feedback && (feedback === "up" ? "Rated good" : "Rated bad"),
+    rating: rating && ratingFilterText(rating),
     hasForm: hasForm === undefined ? undefined : hasForm ? "With a form" : "Without a form",
     failed: failed === undefined ? undefined : failed ? "With a failed reply" : "Without failed replies",
     test: test === undefined ? undefined : test ? "Test chats" : "Without test chats",

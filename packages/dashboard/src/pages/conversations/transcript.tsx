@@ -9,7 +9,7 @@ import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
 import { BackButton, ConversationHeader } from "./conversation-header.tsx";
 import { HandoffCard } from "./handoff-card.tsx";
-import { toEmailLines, toHandoffLines } from "./handoff-lines.ts";
+import { toEmailLines, toHandoffLines, toRatingLines } from "./handoff-lines.ts";
 import { ANONYMOUS, knownName, visitorName } from "./inbox-search.ts";
 import { ConversationDeleted } from "./inbox-states.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
@@ -134,10 +134,14 @@ function Conversation({
     document.title = title;
   }, [title]);
   const { data: notes } = useQuery(endpointQuery("listNotes", { id: conversation.id }));
-  const { messages, handoffs, answerEmails } = conversation;
+  const { messages, handoffs, answerEmails, rating } = conversation;
   const lines = useMemo(
-    () => [...toHandoffLines(handoffs ?? [], agent.name), ...toEmailLines(answerEmails ?? [])],
-    [handoffs, answerEmails, agent.name],
+    () => [
+      ...toHandoffLines(handoffs ?? [], agent.name),
+      ...toEmailLines(answerEmails ?? []),
+      ...toRatingLines(rating ?? null),
+    ],
+    [handoffs, answerEmails, rating, agent.name],
   );
   const items = useMemo(() => withNotes(messages, notes ?? [], lines), [messages, notes, lines]);
   const submissions = useSubmissions(agent.id, conversation.id);

@@ -7,7 +7,7 @@ import { WhyAnswer } from "../../components/why-answer/why-answer.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
 import { KeepAsTest } from "../tests/keep-as-test.tsx";
 import { AttachmentList } from "./attachment-list.tsx";
-import type { HandoffLine } from "./handoff-lines.ts";
+import type { TranscriptLine } from "./handoff-lines.ts";
 import { MessagePageView } from "./message-page.tsx";
 import { NoteView } from "./note-view.tsx";
 import { noticeTexts } from "./notice-texts.ts";
@@ -15,7 +15,7 @@ import { PlainText } from "./plain-text.tsx";
 import { RemovedLinks } from "./removed-links.tsx";
 import { describeEnd, describeFailure, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
-import { type ConversationNote, isHandoffLine, isTurn, type TranscriptItem } from "./with-notes.ts";
+import { type ConversationNote, isLine, isTurn, type TranscriptItem } from "./with-notes.ts";
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
@@ -58,8 +58,8 @@ export const ItemView = memo(function ItemView({
       )}
       {isTurn(item) ? (
         <TurnView turn={item} context={context} />
-      ) : isHandoffLine(item) ? (
-        <HandoffLineView line={item} context={context} />
+      ) : isLine(item) ? (
+        <LineView line={item} context={context} />
       ) : (
         <NoteView note={item} onDelete={context.onDeleteNote}>
           {item.text !== "" && <PlainText text={item.text} query={context.query} />}
@@ -70,8 +70,8 @@ export const ItemView = memo(function ItemView({
   );
 });
 
-/** A change of the handler, such as a return to the agent, with the note for the agent. */
-function HandoffLineView({ line, context }: { line: HandoffLine; context: TurnContext }) {
+/** What happened between messages: a change of the handler with the note for the agent, or a rating with its comment. */
+function LineView({ line, context }: { line: TranscriptLine; context: TurnContext }) {
   const at = new Date(line.createdAt);
   return (
     <div className="grid justify-items-center gap-1.5 py-2 text-sm text-soft">
@@ -85,6 +85,11 @@ function HandoffLineView({ line, context }: { line: HandoffLine; context: TurnCo
         <div className="w-full rounded-lg border border-dashed border-edge px-4 py-2 text-ink">
           <p className="text-soft">Note for {context.agentName}, not visible to the visitor</p>
           <PlainText text={line.note} query={context.query} />
+        </div>
+      )}
+      {line.comment && (
+        <div className="max-w-[85%] rounded-xl bg-line px-4 py-2.5 text-ink">
+          <PlainText text={line.comment} query={context.query} />
         </div>
       )}
     </div>

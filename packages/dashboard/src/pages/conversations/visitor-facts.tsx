@@ -18,7 +18,7 @@ export function VisitorFacts({
   submissions: ReadonlyArray<{ id: string; toolName: string; createdAt: string }>;
 }) {
   const currency = useCurrency();
-  const { agentId, userId, visitorKey, isTest, context, createdAt, updatedAt, messages } = conversation;
+  const { agentId, userId, visitorKey, isTest, context, createdAt, updatedAt, messages, rating } = conversation;
   const facts: Fact[] = [
     ...visitorFacts(conversation),
     ["Answers by email", findAnswerAddress(conversation)],
@@ -30,6 +30,7 @@ export function VisitorFacts({
     ["Started", <Time key="started" at={createdAt} isExact />],
     ["Last message", <Time key="last" at={updatedAt} isExact />],
     ["Messages", messages.length.toLocaleString()],
+    ["Rating", rating && `${rating.score} of 5`],
     ["Rated good", count(messages, ({ feedback }) => feedback === "up")],
     ["Rated bad", count(messages, ({ feedback }) => feedback === "down")],
     ["Failed replies", count(messages, ({ stopReason }) => stopReason === "error")],

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { type Fact, FactList } from "../../components/fact-list.tsx";
 import { Page } from "../../components/page.tsx";
 import { pluralize } from "../../components/plural.ts";
+import { ratingText } from "../../components/rating-text.ts";
 import { Time } from "../../components/time.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { visitorFacts } from "../../components/visitor-identity.tsx";
@@ -65,7 +66,7 @@ function Timeline({ visitor }: { visitor: VisitorProfile }) {
       {toTimeline(visitor).map((entry) => {
         const { at } = entry;
         if (entry.kind === "conversation") {
-          const { id, agentId, agentName, title, messageCount, isTest } = entry.conversation;
+          const { id, agentId, agentName, title, messageCount, isTest, rating } = entry.conversation;
           return (
             <Entry key={`c${id}`} icon={<MessageSquare size={16} aria-hidden />} at={at}>
               <Link
@@ -79,6 +80,12 @@ function Timeline({ visitor }: { visitor: VisitorProfile }) {
                 {agentName}, {pluralize(messageCount, "message")}
                 {isTest && ", test chat"}
               </p>
+              {rating && (
+                <p className="text-sm wrap-anywhere">
+                  {ratingText(rating.score)}
+                  {rating.comment && `: ${rating.comment}`}
+                </p>
+              )}
             </Entry>
           );
         }
