@@ -15,6 +15,13 @@ export type HealthOptions = {
   handoffs: { addMetrics(registry: Registry): void };
 };
 
+/**
+ * The metrics of the process, which all apps in it share. Collecting them needs a timer and an observer that the library
+ * never stops. One set per app would keep every closed app in memory.
+ */
+const processMetrics = new Registry();
+collectDefaultMetrics({ register: processMetrics });
+
 const publicRoute = { config: { access: "public" as const } };
 
 /** Registers `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
@@ -22,7 +29,6 @@ export function healthRoutes(app: App, deps: Deps, { runningReplies, isDraining,
   const { db, config, models, telemetry } = deps;
   const isReady = createReadinessCheck(db);
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   new Gauge({
     name: "foyer_running_replies",
     help: "Replies that are running in this process",
@@ -85,6 +91,7 @@ export function healthRoutes(app: App, deps: Deps, { runningReplies, isDraining,
         "FORBIDDEN",
         "Metrics require FOYER_METRICS_TOKEN as a bearer token, except for requests from this machine.",
       );
-    return reply.type(registry.contentType).send(await registry.metrics());
+    const metrics = Registry.merge([processMetrics, registry]);
+    return reply.type(metrics.contentType).send(await metrics.metrics());
   });
 }
