@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { newId } from "../ids.ts";
 import { findFreeSlug, toSlug } from "./slug.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -155,6 +156,65 @@ onBothDatabases("agents", (createDatabase) => {
     );
     expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect((await call("GET", `/agents/${id}`)).body.data.handoff).toMatchObject(changes);
+  });
+
+  describe("that name what the organization does not have", () => {
+    const lab = { kind: "openai-compatible", baseUrl: "https://models.example/v1", apiKey: "key" };
+    const strange = [
+      ["a model of an unknown provider", { model: "nowhere/small" }, "model"],
+      ["a fallback model of an unknown provider", { fallbackModels: ["openai/a", "nowhere/b"] }, "fallbackModels.1"],
+      ["a team", { handoff: { teamId: newId("team") } }, "handoff.teamId"],
+      ["a member", { handoff: { escalation: ["user_of_another_organization"] } }, "handoff.escalation.0"],
+    ] as const;
+
+    it.each(strange)("are refused with %s when they are created, changed and applied", async (_, settings, path) => {
+      const { call } = await server.createAccount();
+      await call("PUT", "/models/providers/lab", lab);
+      const { id, slug } = (await call("POST", "/agents", { name: "Harbour" })).body.data;
+      const file = { format: "foyer-agent/1", agent: { slug, name: "Harbour", ...settings } };
+      const refused = [
+        await call("POST", "/agents", { name: "Harbour", ...settings }),
+        await call("PATCH", `/agents/${id}`, settings),
+        await call("POST", "/agents/apply", file),
+        await call("POST", "/agents/apply", { ...file, agent: { ...file.agent, slug: "new-one" } }),
+      ].map(({ status, body }) => [status, body.error?.details.map((detail: { path: string }) => detail.path)]);
+      expect(refused).toEqual([
+        [400, [path]],
+        [400, [path]],
+        [400, [`agent.${path}`]],
+        [400, [`agent.${path}`]],
+      ]);
+    });
+
+    it("are refused with the list of providers, to which the organization's own servers belong", async () => {
+      const { call } = await server.createAccount();
+      await call("PUT", "/models/providers/lab", lab);
+      const { body } = await call("POST", "/agents", { name: "Harbour", model: "nowhere/small" });
+      expect(body.error.message).toContain("one of openai, anthropic, google, mistral, ollama, openai-compatible, lab");
+      for (const model of ["lab/house", "anthropic/of-a-provider-without-a-key", "a-bare-name", "foyer/demo"])
+        expect((await call("POST", "/agents", { name: "Harbour", model })).status, model).toBe(201);
+    });
+
+    it("may have any model while there is no provider, because the demo answers for it", async () => {
+      const { status } = await call("POST", "/agents", { name: "Harbour", model: "nowhere/small" });
+      expect(status).toBe(201);
+    });
+
+    it("can be saved and copied when it was removed after they named it", async () => {
+      const { call } = await server.createAccount();
+      await call("PUT", "/models/providers/lab", lab);
+      await call("PUT", "/models/providers/other", lab);
+      const teamId = (await call("POST", "/teams", { name: "Workshop" })).body.data.id;
+      const named = { model: "lab/house", fallbackModels: ["lab/other"], handoff: { teamId } };
+      const { id } = (await call("POST", "/agents", { name: "Harbour", ...named })).body.data;
+      await call("DELETE", "/models/providers/lab");
+      await call("DELETE", `/teams/${teamId}`);
+      const saved = await call("PATCH", `/agents/${id}`, { ...named, systemPrompt: "Sell boats." });
+      expect([saved.status, saved.body.data?.systemPrompt]).toEqual([200, "Sell boats."]);
+      const file = (await call("GET", `/agents/${id}/export`)).body.data;
+      expect((await call("POST", "/agents/apply", file)).body.data.changes).toEqual([]);
+      expect((await call("POST", `/agents/${id}/duplicate`)).status).toBe(201);
+    });
   });
 
   it("are listed with exactly the summary's fields, in creation order", async () => {

@@ -3,7 +3,7 @@ import type { Agent, AgentChanges, AgentCreate, AgentSummary, VersionAuthor } fr
 import type { Transaction } from "kysely";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { invalid, notFound } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { columnDefaults, toAgent, toColumns, toSummary, unversioned } from "./columns.ts";
@@ -11,6 +11,7 @@ import { withDraft } from "./draft-columns.ts";
 import type { Drafts, Editor } from "./editor.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
+import { checkReferences } from "./references.ts";
 import { defaultRetention } from "./retention.ts";
 import { toSlug } from "./slug.ts";
 import { type AgentStore, createAgentStore } from "./store.ts";
@@ -62,27 +63,10 @@ export function createAgentService(
   const present = async (row: AgentRow) =>
     toAgent(withDraft(row), { modelId: await models.defaultFor(row.organizationId), retention });
 
-  /** @throws 400 for a model that no provider or server could run, and for the agent's own model */
-  function checkFallbackModels(
-    { model, fallbackModels }: Pick<AgentRow, "model" | "fallbackModels">,
-    isKnown: (id: string) => boolean,
-  ): void {
-    const ids: string[] = JSON.parse(fallbackModels);
-    for (const [index, id] of ids.entries()) {
-      const path = `fallbackModels.${index}`;
-      if (id === model) throw invalid(path, "must differ from the agent's own model");
-      if (isKnown(id)) continue;
-      throw invalid(path, "must be `provider/model` with a model provider of this server or organization");
-    }
-  }
-
   /** The columns that `input` changes. `row` is undefined for a new agent. @throws 400 */
   async function prepare(organizationId: string, input: AgentChanges, row?: AgentRow): Promise<Partial<AgentRow>> {
     const columns = toColumns(input, row);
-    const changesModels = row === undefined || input.fallbackModels !== undefined || input.model !== undefined;
-    if (changesModels) {
-      checkFallbackModels({ ...columnDefaults, ...row, ...columns }, await models.knownModels(organizationId));
-    }
+    await checkReferences(deps.db, { organizationId, before: row, columns }, await models.modelRules(organizationId));
     return columns;
   }
 
@@ -192,13 +176,12 @@ export function createAgentService(
     async update(organizationId: string, id: string, { input, editor }: Change): Promise<Agent> {
       if (!isId("agent", id)) throw notFound("Agent");
       const slug = input.name === undefined ? undefined : await toSlug(input.name);
-      const isKnown = await models.knownModels(organizationId);
+      const rules = await models.modelRules(organizationId);
       await drafts.edit({ organizationId, agentId: id, editor }, (trx) =>
-        store.change(trx, { organizationId, id }, (row) => {
-          const changes = { ...toColumns(input, row), updatedAt: Date.now() };
-          if (input.fallbackModels !== undefined || input.model !== undefined) {
-            checkFallbackModels({ ...row, ...changes }, isKnown);
-          }
+        store.change(trx, { organizationId, id }, async (row) => {
+          const columns = toColumns(input, row);
+          await checkReferences(trx, { organizationId, before: row, columns }, rules);
+          const changes = { ...columns, updatedAt: Date.now() };
           const { name = row.name } = input;
           return name === row.name || slug === undefined ? changes : { ...changes, name, slug };
         }),

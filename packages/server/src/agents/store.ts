@@ -91,10 +91,10 @@ export function createAgentStore(db: Db) {
     async change(
       trx: Transaction<Tables>,
       agent: AgentId,
-      changesOf: (row: AgentRow) => Partial<AgentRow>,
+      changesOf: (row: AgentRow) => Promise<Partial<AgentRow>>,
     ): Promise<void> {
       const row = await trx.selectFrom("agents").selectAll().where("id", "=", agent.id).executeTakeFirstOrThrow();
-      const { slug, ...changes } = changesOf(withDraft(row));
+      const { slug, ...changes } = await changesOf(withDraft(row));
       const renamed = slug === undefined ? {} : { slug: await chooseSlug(trx, agent, slug) };
       await writeColumns(trx, row, { ...changes, ...renamed });
     },

@@ -238,7 +238,7 @@ onBothDatabases("bad input", (createDatabase) => {
     const valid = createValidBody(endpoint.name, owner);
     const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
       ({ path }) =>
-        !/^actions|^allowed|^attachments|^linkHosts|^fallbackModels|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(
+        !/^actions|^allowed|^attachments|^linkHosts|^fallbackModels|^handoff\.(?:escalation|teamId)|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(
           path,
         ) && !(endpoint.name === "requestHuman" && path === "email"),
     );

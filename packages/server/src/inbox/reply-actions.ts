@@ -1,6 +1,7 @@
 import type { ReplyActions } from "@foyer/contract";
 import { MINUTE_MS } from "@foyer/contract/rules/time";
 import type { Transaction } from "kysely";
+import { isTeam } from "../auth/members/is-team.ts";
 import { areMembers, isMemberUntilCommit } from "../auth/members/members.ts";
 import type { ConversationLog } from "../conversations/log/log.ts";
 import type { TagService } from "../conversations/tags/service.ts";
@@ -8,7 +9,6 @@ import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { type AppError, checkAllSequentially, invalid } from "../errors.ts";
-import { isTeam } from "./teams/is-team.ts";
 
 type Parts = {
   log: Pick<ConversationLog, "assign" | "moveToTeam" | "resolve" | "snooze">;

@@ -2,6 +2,7 @@ import type { Message, Ownership, ReplyActions } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { parseHandoff } from "../agents/handoff.ts";
 import type { AgentService } from "../agents/service.ts";
+import { isTeam } from "../auth/members/is-team.ts";
 import { areMembers } from "../auth/members/members.ts";
 import type { AttachmentService } from "../conversations/attachments/service.ts";
 import type { ConversationLog } from "../conversations/log/log.ts";
@@ -17,7 +18,6 @@ import type { SaveResponse } from "../http/idempotency.ts";
 import type { AssignConversation } from "./assign-conversation.ts";
 import { deleteDraft } from "./drafts/store.ts";
 import type { ReplyActionRunner } from "./reply-actions.ts";
-import { isTeam } from "./teams/is-team.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };

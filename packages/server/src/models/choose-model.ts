@@ -167,17 +167,11 @@ export function createModels(options: ModelOptions) {
     },
     /** How often replies have changed over in this process, by the names of the providers. */
     changeovers: changeovers.list,
-    /**
-     * @returns a function that checks whether an id names a model and a built-in provider, which may still lack a key, or
-     * a server of the organization or the environment
-     */
-    async knownModels(organizationId: string): Promise<(id: string) => boolean> {
+    /** The rules for ids of models that an agent may name. */
+    async modelRules(organizationId: string) {
       const own = await settings.get(organizationId);
-      return (id) => {
-        const provider = providerOf(id);
-        if (provider === null || !isModelName(id.slice(provider.length + 1))) return false;
-        return isBuiltIn(provider) || own.has(provider) || environment.has(provider);
-      };
+      const names = [...new Set([...builtInNames, ...environment.keys(), ...own.keys()])];
+      return createModelRules(names, { hasProvider: (await resolveConnections(organizationId)).size > 0 });
     },
     /** The id with its provider. A bare name belongs to the provider that would be asked for it. */
     toFullId(id: string): string {
@@ -355,6 +349,26 @@ function findFirstDefault(configured: ReadonlyMap<ProviderName, unknown>): strin
 /** Some providers' URLs contain the name, so it must not have segments or characters that change a URL's path. */
 function isModelName(name: string): boolean {
   return /^[\w.:@+-]+(\/[\w.:@+-]+)*$/.test(name) && !name.includes("..");
+}
+
+export type ModelRules = ReturnType<typeof createModelRules>;
+
+/** @param names the built-in providers, with or without a key, and the servers of the organization and the environment */
+function createModelRules(names: readonly ProviderName[], { hasProvider }: { hasProvider: boolean }) {
+  const isOf = (id: string, isProvider: (name: string) => boolean) => {
+    const provider = providerOf(id);
+    return provider !== null && isProvider(provider) && isModelName(id.slice(provider.length + 1));
+  };
+  const isKnown = (id: string) => id === DEMO || isOf(id, (name) => names.includes(name));
+  return {
+    /** Whether an id is that of a model of a provider that exists here. */
+    isKnown,
+    /** Why an agent cannot name this id, or null. Without any provider, the demo answers for every id. */
+    problemOf(id: string): string | null {
+      if (isKnown(id) || (!hasProvider && isOf(id, () => true))) return null;
+      return `must be \`provider/model\`, and the provider one of ${names.join(", ")}`;
+    },
+  };
 }
 
 function toChosenModel(

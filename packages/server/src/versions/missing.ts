@@ -1,6 +1,7 @@
 import type { AgentContent, ToolContent } from "@foyer/contract";
 import type { Kysely, Transaction } from "kysely";
 import { imageKinds } from "../agents/columns.ts";
+import { isTeam } from "../auth/members/is-team.ts";
 import type { Tables } from "../db/tables.ts";
 
 /** Something that a version names and that the organization no longer has. */
@@ -111,16 +112,6 @@ async function findMember(
     .$if(userId !== undefined, (query) => query.where("users.id", "=", userId ?? ""))
     .executeTakeFirst();
   return member?.id;
-}
-
-async function isTeam(trx: Transaction<Tables>, organizationId: string, id: string): Promise<boolean> {
-  const team = await trx
-    .selectFrom("teams")
-    .select("id")
-    .where("id", "=", id)
-    .where("organizationId", "=", organizationId)
-    .executeTakeFirst();
-  return team !== undefined;
 }
 
 export async function hasImage(

@@ -73,7 +73,7 @@ export function createVersionService({ db, models }: Pick<Deps, "db" | "models">
   /** @returns whether a provider would be asked for a model that the content names */
   async function readAnswered(organizationId: string, { agent }: AgentContent) {
     const { labels, unanswered } = await models.survey(organizationId, [agent.model, ...agent.fallbackModels]);
-    const isKnown = await models.knownModels(organizationId);
+    const { isKnown } = await models.modelRules(organizationId);
     // Without any provider, the demo answers for every model, also for those of a server that was removed.
     const isOfRemovedServer = (id: string) => labels.length === 0 && id.includes("/") && !isKnown(id);
     return (id: string) => !unanswered.includes(id) && !isOfRemovedServer(id);

@@ -5,14 +5,22 @@ import type { Tables } from "../../db/tables.ts";
 
 /** Whether all of these users belong to the organization. */
 export async function areMembers(db: Db, organizationId: string, userIds: readonly string[]): Promise<boolean> {
-  const ids = [...new Set(userIds)];
+  return (await findMembers(db, organizationId, userIds)).size === new Set(userIds).size;
+}
+
+/** Those of the users who belong to the organization. */
+export async function findMembers(
+  db: Pick<Db, "selectFrom">,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<Set<string>> {
   const rows = await db
     .selectFrom("members")
     .select("userId")
     .where("organizationId", "=", organizationId)
-    .where("userId", "in", ids)
+    .where("userId", "in", [...new Set(userIds)])
     .execute();
-  return rows.length === ids.length;
+  return new Set(rows.map(({ userId }) => userId));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { BulkActionName } from "@foyer/contract";
 import { tagKey, toTagName } from "@foyer/contract/rules/tag-name";
 import type { Transaction } from "kysely";
+import { isTeam } from "../../auth/members/is-team.ts";
 import type { ConversationRef } from "../../conversations/log/change.ts";
 import type { ConversationLog } from "../../conversations/log/log.ts";
 import { lockConversation } from "../../conversations/log/marks.ts";
@@ -11,7 +12,6 @@ import type { ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { AssignConversation, AssignConversations } from "../assign-conversation.ts";
-import { isTeam } from "../teams/is-team.ts";
 
 /** The action of a bulk action with its parameters, as it is stored. */
 export type StoredChange = { action: BulkActionName; userId?: string; teamId?: string; until?: Instant; tag?: string };

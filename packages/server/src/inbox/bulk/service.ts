@@ -2,6 +2,7 @@ import type { BulkAction, BulkActionBody, ConversationSelection } from "@foyer/c
 import { maxBulkIds } from "@foyer/contract/rules/limits";
 import { toTagName } from "@foyer/contract/rules/tag-name";
 import { HOUR_MS } from "@foyer/contract/rules/time";
+import { isTeam } from "../../auth/members/is-team.ts";
 import { areMembers } from "../../auth/members/members.ts";
 import type { ConversationService } from "../../conversations/service.ts";
 import { readSnoozeTime } from "../../conversations/status.ts";
@@ -10,7 +11,6 @@ import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
 import { createSharedWorker } from "../../jobs/shared-worker.ts";
-import { isTeam } from "../teams/is-team.ts";
 import type { ViewService } from "../views/service.ts";
 import { createChanges, type StoredChange } from "./changes.ts";
 import { createBulkQueue } from "./queue.ts";

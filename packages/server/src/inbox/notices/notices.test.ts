@@ -284,7 +284,9 @@ onBothDatabases("notices", (createDatabase) => {
   });
 
   it("go to one member after the other and then to everyone, once each, whichever process is first", async () => {
-    const { id } = await request({ handoff: { escalation: [team.colleague.userId, "user_gone", team.userId] } });
+    const gone = await createMember(server, team.organizationId, "member");
+    const { id } = await request({ handoff: { escalation: [team.colleague.userId, gone.userId, team.userId] } });
+    expect((await team.owner.call("DELETE", `/members/${gone.userId}`)).status).toBe(200);
     expect((await listSentAbout(id)).to).toEqual([team.colleague.email]);
     await listTimers(9).runOnce();
     expect((await listSentAbout(id)).to).toHaveLength(1);

@@ -155,9 +155,11 @@ onBothDatabases("teams", (createDatabase) => {
     const teamId = await createTeam();
     const { id, ownership } = await request({ teamId });
     expect(ownership.team).toEqual({ id: teamId, name: "Workshop" });
+    const later = await createConversation({ teamId });
     await staff.owner.call("DELETE", `/teams/${teamId}`);
     expect(await read(id)).toMatchObject({ handler: "waiting", team: null });
-    expect((await request({ teamId })).ownership).toMatchObject({ handler: "waiting", team: null });
+    const asked = await staff.owner.call("POST", `/conversations/${later.id}/handoff`, {});
+    expect(asked.body.data).toMatchObject({ handler: "waiting", team: null });
   });
 
   it("show visitors neither their name nor their clock", async () => {
