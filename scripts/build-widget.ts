@@ -25,6 +25,7 @@ export function buildWidget(): Promise<void> {
         "mount-form",
         "mount-display",
         "mount-attachments",
+        "mount-rating",
         "start-handoff",
       ]),
     };

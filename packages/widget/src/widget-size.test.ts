@@ -14,6 +14,7 @@ const budgets = {
   displays: 2.5 * 1024,
   handoff: 9.75 * 1024,
   attachments: 8.75 * 1024,
+  rating: 3.5 * 1024,
 };
 
 /** A file and its static imports. */
@@ -72,4 +73,14 @@ it("the code for attachments loads only for an agent that allows them or a messa
   expect(texts).toHaveLength(11);
   const largest = Math.max(...texts.map((file) => size(`widget/${file}`)));
   expect(size(`widget/${attachments}`) + largest).toBeLessThanOrEqual(budgets.attachments);
+});
+
+it("the code for ratings loads only for an agent that asks for them, in one language", () => {
+  const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
+  const rating = partFiles["mount-rating"];
+  expect(withImports(rating)).toEqual([rating, partFiles.panel]);
+  const texts = readdirSync(join(dist, "widget")).filter((name) => /^rating-[a-z]{2}-[\w-]+\.js$/.test(name));
+  expect(texts).toHaveLength(11);
+  const largest = Math.max(...texts.map((file) => size(`widget/${file}`)));
+  expect(size(`widget/${rating}`) + largest).toBeLessThanOrEqual(budgets.rating);
 });

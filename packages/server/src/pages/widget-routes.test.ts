@@ -60,6 +60,7 @@ describe("the widget's files", () => {
       "mount-form",
       "mount-display",
       "mount-attachments",
+      "mount-rating",
       "start-handoff",
     ]) {
       expect((await get(`/widget/${part}.js`)).statusCode, part).toBe(200);

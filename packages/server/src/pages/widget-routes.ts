@@ -26,7 +26,7 @@ export function widgetRoutes(app: App): void {
       const { file: name } = request.params;
       // Pages that stayed open during an upgrade request the current chunk by its plain name.
       const current =
-        /^(panel|visitor|triggers|actions|tools|debug|mount-form|mount-display|mount-attachments|start-handoff)\.js$/.exec(
+        /^(panel|visitor|triggers|actions|tools|debug|mount-form|mount-display|mount-attachments|mount-rating|start-handoff)\.js$/.exec(
           name,
         )?.[1];
       const built = current ? JSON.parse((await files.text("build.json")) ?? "{}").partFiles?.[current] : name;

@@ -15,6 +15,7 @@ import { Composer } from "./composer.tsx";
 import { ConsentView } from "./consent-view.tsx";
 import { createEndTracker, END_TOLERANCE_PX } from "./end-tracker.ts";
 import { Footer, LongNotice } from "./notice.tsx";
+import { PartPlace } from "./part-place.tsx";
 import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -27,7 +28,7 @@ const PAGE_SIZE = 40;
 
 /** The messages of the conversation and the composer. */
 export function ConversationView({ state }: { state: PanelState }): JSX.Element {
-  const { core, chat, messages } = usePanel();
+  const { core, chat, messages, loadRating } = usePanel();
   const { isOpen, handoff } = useStore(state);
   const { isMissing } = useStore(parts);
   const current = useStore(chat.store);
@@ -80,6 +81,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
             ))}
           </ol>
         ) : null}
+        {last && core.agent.rating ? <PartPlace load={loadRating} /> : null}
       </section>
       {isAway ? (
         <button type="button" class="to-end" aria-label={messages.newest} title={messages.newest} onClick={goToEnd}>

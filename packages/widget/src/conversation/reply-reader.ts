@@ -89,7 +89,7 @@ export function createReplyReader(
     const token = event.conversationToken ?? own.conversation?.token;
     if (!token) return;
     own.conversation = { id: event.conversationId, token };
-    visitor.remember({ ...own.conversation, title: known?.title ?? title, at: Date.now() });
+    visitor.remember({ title, ...known, ...own.conversation, at: Date.now() });
     if (own.isStopping) stopChat(request, own.conversation).catch(() => {});
   }
 

@@ -106,7 +106,7 @@ export function SelectControl(props: FieldProps): JSX.Element {
           </option>
         ))}
       </select>
-      <Icon name="choose" />
+      <Icon name="next" />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import type { startAttachments } from "../attachments/mount-attachments.tsx";
 import type { startForms } from "../forms/mount-form.tsx";
 import type { startHandoff } from "../handoff/start-handoff.tsx";
 import type { Displays } from "../panel/panel-context.ts";
+import type { startRating } from "../rating/mount-rating.tsx";
 
 export const loadForms = (baseUrl: string): Promise<{ startForms: typeof startForms }> =>
   import("../forms/mount-form.tsx").catch(() => loadAgain(baseUrl, "mount-form"));
@@ -11,6 +12,9 @@ export const loadDisplays = (baseUrl: string): Promise<Displays> =>
 
 export const loadAttachments = (baseUrl: string): Promise<{ startAttachments: typeof startAttachments }> =>
   import("../attachments/mount-attachments.tsx").catch(() => loadAgain(baseUrl, "mount-attachments"));
+
+export const loadRating = (baseUrl: string): Promise<{ startRating: typeof startRating }> =>
+  import("../rating/mount-rating.tsx").catch(() => loadAgain(baseUrl, "mount-rating"));
 
 export const loadHandoff = (baseUrl: string): Promise<{ startHandoff: typeof startHandoff }> =>
   import("../handoff/start-handoff.tsx").catch(() => loadAgain(baseUrl, "start-handoff"));

@@ -14,7 +14,7 @@ import { SMALL_SCREEN } from "../panel/small-screen.ts";
 import { loadMissing, loadOnce } from "../panel/use-part.ts";
 import { createBackButton } from "./back-button.ts";
 import { containEvents } from "./contain-events.ts";
-import { loadAttachments, loadDisplays, loadForms, loadHandoff } from "./load-chunk.ts";
+import { loadAttachments, loadDisplays, loadForms, loadHandoff, loadRating } from "./load-chunk.ts";
 import { PanelView } from "./panel-view.tsx";
 import { followViewport } from "./viewport.ts";
 
@@ -41,6 +41,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     loadForms: async () => (await loadForms(options.baseUrl)).startForms(locale),
     loadDisplays: () => loadDisplays(options.baseUrl),
     loadAttachments: loadOnce(async () => (await loadAttachments(options.baseUrl)).startAttachments(panel, state)),
+    loadRating: loadOnce(async () => (await loadRating(options.baseUrl)).startRating(panel, state)),
   };
   const startHandoff = loadOnce(async () => {
     const part = await loadHandoff(options.baseUrl);

@@ -160,7 +160,7 @@ function Over({ handoff, reply, person }: Props & { reply: ReplyEntry | null; pe
   };
   return (
     <Line title={interpolate(texts.over, { name: person.name, agent: core.agent.name })}>
-      {reply ? (
+      {reply && !core.agent.rating ? (
         <fieldset class="rating" aria-label={texts.rate}>
           <span class="note">{texts.rate}</span>
           {rate(reply, "up")}

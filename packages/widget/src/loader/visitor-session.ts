@@ -9,7 +9,14 @@ import { type KnownIdentity, withTokenFields } from "./user-token.ts";
  * A conversation of this browser: its token, and what the list of conversations shows. `at` is in milliseconds since
  * 1970.
  */
-export type KnownConversation = { id: string; token: string; title: string; at: number };
+export type KnownConversation = {
+  id: string;
+  token: string;
+  title: string;
+  at: number;
+  /** Whether the visitor has closed the question that asks for a rating. */
+  isRatingHidden?: boolean;
+};
 
 type Owned = { current: string | null; list: KnownConversation[] };
 type Stored = { sessionId: string; owners: Record<string, Owned> };

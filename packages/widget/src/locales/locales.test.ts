@@ -3,6 +3,8 @@ import { attachmentEn } from "../attachments/texts/attachment-en.ts";
 import { loadTexts } from "../attachments/texts/load-texts.ts";
 import { formEn } from "../forms/texts/form-en.ts";
 import { loadFormMessages } from "../forms/texts/load-form-messages.ts";
+import { loadTexts as loadRatingTexts } from "../rating/texts/load-texts.ts";
+import { ratingEn } from "../rating/texts/rating-en.ts";
 import { chooseLocale, localeIds } from "./choose-locale.ts";
 import { en, type Messages } from "./en.ts";
 import { launcherMessages } from "./launcher-messages.ts";
@@ -15,6 +17,7 @@ describe.each(localeIds)("the messages in %s", (locale) => {
     ["the panel", () => loadMessages(locale), en],
     ["forms", () => loadFormMessages(locale), formEn],
     ["attachments", () => loadTexts(locale), attachmentEn],
+    ["ratings", () => loadRatingTexts(locale), ratingEn],
   ] as const)("include every message of %s and use the same placeholders as English", async (_, load, english) => {
     const messages = await load();
     expect(Object.keys(messages).sort()).toEqual(Object.keys(english).sort());

@@ -13,7 +13,6 @@ const shapes = {
   send: "M12 20V5M6 11l6-6 6 6",
   stop: "M7 7h10v10H7z",
   down: "M12 4v15M6 13l6 6 6-6",
-  choose: "M7 10l5 5 5-5",
   file: "M7 3h7l4 4v14H7zM14 3v4h4",
   copy: "M9 9h11v11H9zM15 9V4H4v11h5",
   done: "M5 12.5l5 5 9-10",

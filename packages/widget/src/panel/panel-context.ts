@@ -49,6 +49,12 @@ export type Attachments = {
   mount(place: HTMLElement, message: AttachedMessage | undefined): () => void;
 };
 
+/** The part that the panel loads with the first conversation of an agent that asks for ratings of conversations. */
+export type ConversationRating = {
+  /** Renders the question, once the conversation has ended. @returns a function that removes it */
+  mount(place: HTMLElement): () => void;
+};
+
 /** Shared by every component of the panel. */
 export type PanelContext = {
   core: WidgetCore;
@@ -59,6 +65,8 @@ export type PanelContext = {
   loadDisplays: () => Promise<Displays>;
   /** Not set in the dashboard's previews. */
   loadAttachments?: () => Promise<Attachments>;
+  /** Not set in the dashboard's previews. */
+  loadRating?: () => Promise<ConversationRating>;
   /** Renders the agent's request for a person. Set once the handoff code has loaded. */
   mountRequest?: (tool: ToolPart, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
