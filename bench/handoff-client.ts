@@ -5,7 +5,11 @@ import { createRequest } from "../packages/sdk/src/request.ts";
 const LOST_MS = 30_000;
 
 /** A signed-in member. */
-export type MemberSession = { post(path: string, body?: object): Promise<void> };
+export type MemberSession = {
+  post(path: string, body?: object): Promise<void>;
+  /** @returns the body of the response */
+  send<Body>(method: "GET" | "POST", path: string, body?: object): Promise<Body>;
+};
 
 /** A conversation that the member has, and the visitor's client that follows it. */
 export type Talk = {
@@ -24,15 +28,20 @@ export async function signIn(url: string): Promise<MemberSession> {
     .map((line) => line.split(";")[0])
     .join("; ");
   if (!response.ok) throw new Error(`The member could not sign in: ${await response.text()}`);
+  async function send<Body>(method: "GET" | "POST", path: string, sent?: object): Promise<Body> {
+    const answer = await fetch(url + path, {
+      method,
+      headers: sent === undefined ? { cookie } : { ...headers, cookie },
+      ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+    return (await answer.json()) as Body;
+  }
   return {
-    async post(path, body = {}) {
-      const answer = await fetch(url + path, {
-        method: "POST",
-        headers: { ...headers, cookie },
-        body: JSON.stringify(body),
-      });
-      if (!answer.ok) throw new Error(`POST ${path}: ${await answer.text()}`);
+    async post(path, sent = {}) {
+      await send("POST", path, sent);
     },
+    send,
   };
 }
 

@@ -5,6 +5,7 @@ import { measureFastReply } from "./figures/fast-reply.ts";
 import { measureFirstToken } from "./figures/first-token.ts";
 import { measureFirstTokenBusy } from "./figures/first-token-busy.ts";
 import { measureHandoff } from "./figures/handoff.ts";
+import { measureInbox } from "./figures/inbox.ts";
 import { measureIngestionBesideReplies } from "./figures/ingest-beside.ts";
 import { measureLargeUploads } from "./figures/large-uploads.ts";
 import { measureConversationsByActivity } from "./figures/list-conversations.ts";
@@ -26,6 +27,7 @@ const { positionals, values: options } = parseArgs({
     before: { type: "string" },
     collections: { type: "string" },
     chunks: { type: "string", default: "100000" },
+    conversations: { type: "string", default: "100000" },
     streams: { type: "string", default: "2000" },
   },
 });
@@ -48,6 +50,7 @@ const figures: Record<string, Figure> = {
   "reply-memory": measureReplyMemory,
   handoff: measureHandoff,
   "list-conversations-by-activity": measureConversationsByActivity,
+  inbox: () => measureInbox(Number(options.conversations)),
   "start-to-ready": measureStartToReady,
   "delivery-drain": measureDeliveryDrain,
   "trigger-events": measureTriggerEvents,

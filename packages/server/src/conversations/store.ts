@@ -138,7 +138,9 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         const counted = await total(db, { agentId });
         return { rows, total: counted.rows[0]?.conversations ?? 0 };
       }
-      const matching = visible.$call(matches({ ...filter, ...omitUndefined({ agentId }) }, databaseKind));
+      const matching = visible.$call(
+        matches({ ...filter, ...omitUndefined({ agentId }) }, { kind: databaseKind, organizationId }),
+      );
       const inOrder = <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
         query
           .$if(isByActivity, (x) => x.orderBy("updatedAt", "desc"))
@@ -202,7 +204,7 @@ async function findMatchingIds(
     .selectFrom("conversations")
     .where("organizationId", "=", organizationId)
     .where(isVisible("conversations"))
-    .$call(matches(filter, databaseKind))
+    .$call(matches(filter, { kind: databaseKind, organizationId }))
     .$if(before !== null, (query) => query.where("id", "<", before ?? ""))
     .select("id")
     .orderBy("id", "desc")
@@ -223,7 +225,7 @@ async function* readSummaryPages(
       .selectFrom("conversations")
       .where("organizationId", "=", organizationId)
       .where(isVisible("conversations"))
-      .$call(matches(filter, databaseKind))
+      .$call(matches(filter, { kind: databaseKind, organizationId }))
       .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
       .select(listColumns)
       .select(summaryExtras)
@@ -366,7 +368,7 @@ function matches(
     from,
     to,
   }: ConversationFilter,
-  kind: DatabaseKind,
+  { kind, organizationId }: { kind: DatabaseKind; organizationId: string },
 ) {
   return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
     query
@@ -374,10 +376,7 @@ function matches(
       .$if(handler !== undefined, (x) => x.where("handler", "=", handler ?? "agent"))
       .$if(handler === "waiting" || handler === "human", (x) => x.where(isHandedOver))
       // Written as a literal, because SQLite uses a partial index only for a query with the same condition.
-      .$if(status === "open" || status === "resolved", (x) =>
-        x.where(sql<boolean>`status = ${sql.lit(status ?? "open")}`),
-      )
-      .$if(status === "snoozed", (x) => x.where("status", "=", "snoozed"))
+      .$if(status !== undefined, (x) => x.where(sql<boolean>`status = ${sql.lit(status ?? "open")}`))
       .$if(assigneeId !== undefined, (x) =>
         assigneeId === "none" ? x.where("assigneeId", "is", null) : x.where("assigneeId", "=", assigneeId ?? ""),
       )
@@ -391,7 +390,7 @@ function matches(
       )
       .$if(test !== undefined, (x) => x.where("isTest", "=", test ? 1 : 0))
       .$if(unread !== undefined, (x) => x.where(unread ? isUnread : sql<boolean>`coalesce(not ${isUnread}, true)`))
-      .$if(tag !== undefined, (x) => x.where("conversations.id", "in", hasTag(tag ?? "")))
+      .$if(tag !== undefined, (x) => x.where("conversations.id", "in", taggedWith(organizationId, tag ?? "")))
       .$if(rating !== undefined, (x) => x.where(hasRating(rating ?? "any")))
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>
@@ -413,10 +412,13 @@ function hasMessage(condition: RawBuilder<unknown>) {
   return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
 }
 
-/** Selects only rows of the same organization, because anyone can send the id of a tag. */
-function hasTag(tagId: string) {
+/**
+ * The ids of the conversations with a tag. Selects only rows of the same organization, because anyone can send the id of
+ * a tag. Comparing it with that of the conversation instead would make SQLite read the tag's rows again for each one.
+ */
+function taggedWith(organizationId: string, tagId: string) {
   return sql<string>`(select "conversationId" from "conversationTags" as tagged where tagged."tagId" = ${tagId}
-    and tagged."organizationId" = conversations."organizationId")`;
+    and tagged."organizationId" = ${organizationId})`;
 }
 
 /** Returns an excerpt around the first match. It is determined only for the rows of one page. */

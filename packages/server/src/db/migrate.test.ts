@@ -103,6 +103,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0134-inbox-totals",
       "0136-conversation-ratings",
       "0140-message-drafts",
+      "0145-inbox-lists",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -192,6 +193,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0134-inbox-totals",
       "0136-conversation-ratings",
       "0140-message-drafts",
+      "0145-inbox-lists",
     ]);
   });
 
