@@ -11,9 +11,11 @@ import { measureLargeUploads } from "./figures/large-uploads.ts";
 import { measureConversationsByActivity } from "./figures/list-conversations.ts";
 import { measureOpenStreams } from "./figures/open-streams.ts";
 import { measurePacedReply } from "./figures/paced-reply.ts";
+import { measurePublishedVersion } from "./figures/published-version.ts";
 import { measureTriggerEvents } from "./figures/record-trigger-events.ts";
 import { measureReplyBefore } from "./figures/reply-before.ts";
 import { measureReplyMemory } from "./figures/reply-memory.ts";
+import { measureRestoredVersion } from "./figures/restored-version.ts";
 import { measureRetrieval } from "./figures/retrieval.ts";
 import { measureScaleOut } from "./figures/scale-out.ts";
 import { measureShares } from "./figures/shares.ts";
@@ -43,6 +45,8 @@ const figures: Record<string, Figure> = {
   "fast-reply": measureFastReply,
   "paced-reply": measurePacedReply,
   "reply-before": () => measureReplyBefore(options.before),
+  "published-version": measurePublishedVersion,
+  "restored-version": measureRestoredVersion,
   "scale-out": measureScaleOut,
   "first-token": measureFirstToken,
   "first-token-busy": measureFirstTokenBusy,

@@ -10,7 +10,7 @@ import { failure } from "./tool-outcome.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 type Parts = {
-  runner: ToolRunner;
+  runner: Pick<ToolRunner, "run">;
   /** see versions/frozen-tools.ts */
   frozenTools(agent: AgentRow): Promise<ToolRow[] | undefined>;
 };

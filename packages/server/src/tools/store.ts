@@ -12,7 +12,7 @@ type ErrorColumns = { errorAt: number | null; errorMessage: string | null };
 export type ToolStore = ReturnType<typeof createToolStore>;
 
 export function createToolStore(db: Db) {
-  const { enabled, byId, toRun } = hotQueries(db);
+  const { enabled, liveHash, byId, toRun } = hotQueries(db);
   const owned = (organizationId: string) => db.selectFrom("tools").where("organizationId", "=", organizationId);
   return {
     /** The enabled tools of an agent, oldest first, and the hash of the agent's live version. */
@@ -21,7 +21,7 @@ export function createToolStore(db: Db) {
       const [first] = rows;
       return {
         tools: rows.map(({ liveHash: _, ...tool }) => tool),
-        liveHash: first ? first.liveHash : await readLiveHash(db, agentId),
+        liveHash: (first ?? (await liveHash(db, { agentId })).rows[0])?.liveHash ?? null,
       };
     },
     /** The unresolved error of a tool, if it is still enabled. */
@@ -155,6 +155,9 @@ function hotQueries(db: Db) {
         .where("isEnabled", "=", 1)
         .orderBy("id"),
     ),
+    liveHash: compileOnce<{ agentId: string }, { liveHash: string | null }>((param) =>
+      db.selectFrom("agents").select("liveHash").where("id", "=", param("agentId")),
+    ),
     byId: compileOnce<{ id: string }, ToolRow>((param) =>
       db.selectFrom("tools").selectAll().where("id", "=", param("id")),
     ),
@@ -173,11 +176,6 @@ function hotQueries(db: Db) {
         .where("tools.isEnabled", "=", 1),
     ),
   };
-}
-
-async function readLiveHash(db: Db, agentId: string): Promise<string | null> {
-  const agent = await db.selectFrom("agents").select("liveHash").where("id", "=", agentId).executeTakeFirst();
-  return agent?.liveHash ?? null;
 }
 
 /** Every reply reads an agent's enabled tools, and the dashboard reads all of them at once. */

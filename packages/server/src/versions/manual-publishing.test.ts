@@ -95,6 +95,32 @@ onBothDatabases("an agent that is published by hand", (createDatabase) => {
     expect(await visitorWidget()).toMatchObject({ name: "Marina", widget: { greeting: "Boats!" } });
   });
 
+  it("gives the restored version to the next reply and page, also in another process", async () => {
+    const other =
+      database.address.kind === "postgres" ? await startServer({ database, listen: true, env: env() }) : null;
+    const processes = other === null ? [server] : [server, other];
+    try {
+      await change({ publishing: "manual" });
+      await change({ systemPrompt: "Sell boats.", widget: { greeting: "Boats!" } });
+      await publish();
+      for (const one of processes) expect((await chat(one)).version).toBe(2);
+      for (const [version, prompt, greeting] of [
+        [1, "Sell bikes.", "Bikes!"],
+        [2, "Sell boats.", "Boats!"],
+      ] as const) {
+        const restored = await owner.call("POST", `/agents/${agentId}/versions/${version}/restore`);
+        const live = restored.body.data.version;
+        for (const one of processes) {
+          expect(await chat(one)).toMatchObject({ prompt, version: live });
+          const widget = await one.app.inject({ url: `/agents/${agentId}/widget` });
+          expect(widget.json().data.widget.greeting).toBe(greeting);
+        }
+      }
+    } finally {
+      await other?.stop();
+    }
+  });
+
   it("keeps a form that was deleted from the draft until the next publication", async () => {
     const form = await addTool("contact", { executionType: "form", formSchema });
     await change({ publishing: "manual" });
