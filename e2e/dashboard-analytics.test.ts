@@ -94,7 +94,11 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     const { organizationId, userId } = site.owner;
     const { page } = await site.signIn();
     const team = await site.call(page, "POST", "/teams", { name: "Workshop" });
-    for (const minutes of [2, 4, 30]) {
+    for (const [minutes, ratingScore] of [
+      [2, 5],
+      [4, 4],
+      [30, null],
+    ] as const) {
       const now = Date.now() - 3_600_000;
       const conversationId = await insertConversation(db, { organizationId, agentId }, {}, [{ content: "Hello?" }]);
       const request = { organizationId, conversationId, cause: "visitor", reason: null, teamId: team.data.id } as const;
@@ -105,7 +109,24 @@ describe("the analytics page", { timeout: 120_000 }, () => {
         .insertInto("handoffs")
         .values({ ...handoff, answeredAt, ...ended })
         .execute();
+      await rate(conversationId, ratingScore, handoff.id);
     }
+    for (const ratingScore of [5, 5, 1, null, null]) {
+      const alone = await insertConversation(db, { organizationId, agentId }, {}, [{ content: "Hello?" }]);
+      await rate(alone, ratingScore);
+    }
+  }
+
+  /** Stores that the visitor was asked for a rating, and gave it unless it is null. */
+  async function rate(id: string, ratingScore: number | null, ratingHandoffId: string | null = null) {
+    const ratingAskedAt = Date.now();
+    const given = ratingScore === null ? {} : { ratingScore, ratedAt: ratingAskedAt, ratingHandoffId };
+    const { db } = site.server.deps;
+    await db
+      .updateTable("conversations")
+      .set({ ratingAskedAt, ...given })
+      .where("id", "=", id)
+      .execute();
   }
 
   const figure = (page: Page, name: string) => page.locator("dl > div, fieldset > label", { hasText: name });
@@ -122,7 +143,18 @@ describe("the analytics page", { timeout: 120_000 }, () => {
       .getByRole("cell", { name: "4 min (p90 30 min)" })
       .waitFor();
     await page.getByRole("region", { name: "Figures by team" }).getByRole("cell", { name: "6 of 9" }).waitFor();
-    await page.getByRole("region", { name: "Conversations that agents resolved alone" }).getByText("Harbour").waitFor();
+    const members = page.getByRole("region", { name: "Figures by member" });
+    await members.getByRole("cell", { name: "4.5" }).waitFor();
+    await members.getByRole("cell", { name: "2 of 3 (67%)" }).waitFor();
+    const alone = page.getByRole("region", { name: "Conversations that agents resolved alone" });
+    await alone.getByRole("row", { name: /^Harbour .* 3\.67 \(3\) .* 4\.5 \(2\)/ }).waitFor();
+    await figure(page, "With people").getByText("2 of 3 rated").waitFor();
+    const ratings = page.getByRole("region", { name: "Conversations by rating" });
+    await ratings.getByRole("row", { name: "5 of 5 1 2 60%" }).waitFor();
+    await ratings.scrollIntoViewIfNeeded();
+    await site.picture(page, "dashboard-analytics-ratings");
+    await page.getByText("Show hours as a table").click();
+    await expect.poll(() => page.getByRole("region", { name: "Requests by hour" }).getByRole("row").count()).toBe(25);
     await site.picture(page, "dashboard-analytics");
     await page.getByText("Show as a table").first().click();
     await expect.poll(() => page.getByRole("region", { name: "Figures by day" }).getByRole("row").count()).toBe(21);

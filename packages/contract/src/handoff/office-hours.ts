@@ -53,6 +53,17 @@ export function countOpenTime(hours: OfficeHours | null, from: number, to: numbe
   return sum;
 }
 
+/** The offsets of a time zone from UTC between two instants, each from the instant on which it applies. Milliseconds. */
+export function listOffsets(timeZone: string, from: number, to: number): Array<{ from: number; offset: number }> {
+  const offsets = [{ from, offset: readOffset(timeZone, from) }];
+  for (let start = from; start < to; ) {
+    start = findOffsetChange(timeZone, start, Math.min(start + DAY_MS, to));
+    const offset = readOffset(timeZone, start);
+    if (start < to && offset !== offsets.at(-1)?.offset) offsets.push({ from: start, offset });
+  }
+  return offsets;
+}
+
 type Interval = { from: number; to: number };
 
 /**

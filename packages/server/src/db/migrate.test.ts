@@ -103,6 +103,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0134-inbox-totals",
       "0136-conversation-ratings",
       "0140-message-drafts",
+      "0143-rating-figures",
       "0145-inbox-lists",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -193,6 +194,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0134-inbox-totals",
       "0136-conversation-ratings",
       "0140-message-drafts",
+      "0143-rating-figures",
       "0145-inbox-lists",
     ]);
   });

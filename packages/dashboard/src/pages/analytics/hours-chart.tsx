@@ -4,7 +4,7 @@ import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { type Hour, toLocalHours } from "./analytics-range.ts";
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
-const formatHour = (hour: number) => clock.format(new Date(2026, 0, 1, hour));
+export const formatHour = (hour: number) => clock.format(new Date(2026, 0, 1, hour));
 
 const parts: ReadonlyArray<BarPart<Hour>> = [
   { name: "Replies", fill: "color-mix(in srgb, var(--ink) 85%, transparent)", value: ({ replies }) => replies },

@@ -53,5 +53,6 @@ export function newHandoff(
     nextMissed: 0,
     openAnswerMs: null,
     openEndMs: null,
+    openHandlingMs: null,
   };
 }

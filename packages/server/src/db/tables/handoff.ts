@@ -54,15 +54,18 @@ export type HandoffRow = {
   /** the time from the request to the first answer, and to the end, within the office hours; null until then */
   openAnswerMs: number | null;
   openEndMs: number | null;
+  /** the time from the takeover to the end, within the office hours; null until then */
+  openHandlingMs: number | null;
 };
 
 type HandoffTable = Omit<
   HandoffRow,
-  "escalatedTo" | "notified" | "nextMet" | "nextMissed" | "openAnswerMs" | "openEndMs"
+  "escalatedTo" | "notified" | "nextMet" | "nextMissed" | "openAnswerMs" | "openEndMs" | "openHandlingMs"
 > & {
   nextMet: Generated<number>;
   openAnswerMs: Generated<number | null>;
   openEndMs: Generated<number | null>;
+  openHandlingMs: Generated<number | null>;
   nextMissed: Generated<number>;
   escalatedTo: Generated<number>;
   notified: Generated<Json>;

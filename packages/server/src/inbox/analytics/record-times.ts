@@ -7,28 +7,26 @@ import type { Tables } from "../../db/tables.ts";
 import { parseOfficeHours } from "../teams/service.ts";
 
 /**
- * Records how long a visitor waited for the first answer and for the end, within the office hours that applied then. The
- * hours are the team's, or the agent's for a request without a team.
+ * Records how long a visitor waited for the first answer and for the end, and how long a member had the conversation,
+ * within the office hours that applied then. The hours are the team's, or the agent's for a request without a team.
  */
 export const recordTimes: ChangeListener = onHandoff(async (trx, change) => {
   if (change.kind === "answered") {
-    const openAnswerMs = await measure(trx, change.handoff, change.at);
+    const hours = await readHours(trx, change.handoff);
+    const openAnswerMs = countOpenTime(hours, change.handoff.requestedAt, change.at);
     await store(trx, change.handoff, { openAnswerMs });
   } else if (change.kind === "returned" || change.kind === "closed") {
-    const openEndMs = await measure(trx, change.handoff, change.handoff.endedAt ?? Date.now());
-    await store(trx, change.handoff, { openEndMs });
+    const { requestedAt, takenAt, endedAt } = change.handoff;
+    const hours = await readHours(trx, change.handoff);
+    const until = endedAt ?? Date.now();
+    const openHandlingMs = takenAt === null ? null : countOpenTime(hours, takenAt, until);
+    await store(trx, change.handoff, { openEndMs: countOpenTime(hours, requestedAt, until), openHandlingMs });
   }
 });
 
-type Request = Pick<HandoffRow, "id" | "organizationId" | "agentId" | "teamId" | "requestedAt">;
-
-async function measure(trx: Transaction<Tables>, { requestedAt, ...request }: Request, until: number): Promise<number> {
-  return countOpenTime(await readHours(trx, request), requestedAt, until);
-}
-
 async function readHours(
   trx: Transaction<Tables>,
-  { organizationId, agentId, teamId }: Pick<Request, "organizationId" | "agentId" | "teamId">,
+  { organizationId, agentId, teamId }: Pick<HandoffRow, "organizationId" | "agentId" | "teamId">,
 ) {
   const team =
     teamId === null
@@ -51,8 +49,8 @@ async function readHours(
 
 async function store(
   trx: Transaction<Tables>,
-  { id, organizationId }: Request,
-  times: Partial<Pick<HandoffRow, "openAnswerMs" | "openEndMs">>,
+  { id, organizationId }: Pick<HandoffRow, "id" | "organizationId">,
+  times: Partial<Pick<HandoffRow, "openAnswerMs" | "openEndMs" | "openHandlingMs">>,
 ): Promise<void> {
   await trx
     .updateTable("handoffs")

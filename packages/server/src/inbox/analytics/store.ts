@@ -1,18 +1,42 @@
-import type { InboxFigureGroup, InboxFigures } from "@foyer/contract";
+import type { InboxFigureGroup, InboxFigures, RatingFigures } from "@foyer/contract";
+import { listOffsets } from "@foyer/contract/rules/office-hours";
 import { DAY_MS, HOUR_MS } from "@foyer/contract/rules/time";
-import { type Compilable, sql } from "kysely";
+import { type Compilable, type RawBuilder, sql } from "kysely";
 import type { Deps } from "../../deps.ts";
-import { toUtcDay } from "../../utc-day.ts";
+import {
+  isLastTaken,
+  type RatingCounts,
+  selectScores,
+  selectUnanswered,
+  toCount,
+  toRatingFigures,
+  wasTaken,
+} from "./rating-figures.ts";
 
 /** One agent, or all agents of the organization. Days are UTC and both ends are inclusive. */
-export type FigureRange = { organizationId: string; agentId: string | undefined; from: string; to: string };
+export type FigureRange = {
+  organizationId: string;
+  agentId: string | undefined;
+  from: string;
+  to: string;
+  /** of the hours of the day */
+  timeZone: string;
+};
 
-/** The figures of a group. `id` is null for all requests, and `name` when the member or team is gone. */
+/**
+ * The figures of a group. `id` is null for all requests, the days since 1970 for a day, and 0 to 23 for an hour. `name` is
+ * null when the member or team is gone.
+ */
 export type GroupFigures = InboxFigures & { id: string | null; name: string | null };
 
-const MAX_GROUPS = 100;
+/** The maximum number of members, teams or agents. */
+export const MAX_GROUPS = 100;
+/** A range has at most 366 days, and a day 24 hours. */
+const MAX_PERIODS = 366;
 
-const groups = {
+const noName = sql<string | null>`cast(null as text)`;
+
+const namedGroups = {
   member: { id: "handoffs.takenBy", name: sql`(select "name" from "users" where "users"."id" = "handoffs"."takenBy")` },
   team: {
     id: "handoffs.teamId",
@@ -24,10 +48,7 @@ const groups = {
   agent: { id: "handoffs.agentId", name: sql`"agents"."name"` },
 } as const;
 
-type Counts = Pick<
-  InboxFigures,
-  "requests" | "answered" | "ended" | "reopened" | "nextAnswersMet" | "nextAnswersMissed"
->;
+type Counts = Omit<InboxFigures, "firstAnswerMs" | "handlingMs" | "resolutionMs" | "rating">;
 
 /**
  * Reads figures from the requests for a person of a range, in the background, because the time grows with their number.
@@ -56,16 +77,21 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
       )
       .$if(agentId !== undefined, (query) => query.where("handoffs.agentId", "=", agentId ?? ""));
 
-  const keyOf = (group: InboxFigureGroup | null) =>
-    group === null ? sql<string | null>`cast(null as text)` : sql<string | null>`${sql.ref(groups[group].id)}`;
+  const keyOf = (range: FigureRange, group: InboxFigureGroup | null): RawBuilder<string | null> => {
+    if (group === null) return noName;
+    if (group === "day") return sql`cast("handoffs"."requestedAt" / ${sql.lit(DAY_MS)} as text)`;
+    if (group === "hour") return sql`cast(${selectLocalTime(range)} / ${sql.lit(HOUR_MS)} % 24 as text)`;
+    return sql`${sql.ref(namedGroups[group].id)}`;
+  };
 
   async function readGroup(range: FigureRange, group: InboxFigureGroup | null): Promise<GroupFigures[]> {
-    const key = keyOf(group);
+    const key = keyOf(range, group);
+    const isPeriod = group === "day" || group === "hour";
     const counts = inRange(range)
       .$if(group !== null, (query) => query.where(key, "is not", null))
       .select([
         key.as("id"),
-        sql<string | null>`max(${group === null ? sql`cast(null as text)` : groups[group].name})`.as("name"),
+        sql<string | null>`max(${group === null || isPeriod ? noName : namedGroups[group].name})`.as("name"),
         toCount(sql`1`).as("requests"),
         toCount(sql`case when "handoffs"."answeredAt" is not null then 1 else 0 end`).as("answered"),
         toCount(sql`case when "handoffs"."endedBy" in ('member', 'closed') then 1 else 0 end`).as("ended"),
@@ -78,13 +104,15 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
         toCount(sql`"handoffs"."nextMet"`).as("nextAnswersMet"),
         toCount(sql`"handoffs"."nextMissed"`).as("nextAnswersMissed"),
       ])
+      .select(selectScores(sql`"conversations"."ratingHandoffId" = "handoffs"."id"`))
+      .select(selectUnanswered(isLastTaken))
       .$if(group !== null, (query) => query.groupBy(key))
       .orderBy("requests", "desc")
       .orderBy("id")
-      .limit(MAX_GROUPS);
-    const rows = await read<Counts & Pick<GroupFigures, "id" | "name">>(range, counts);
+      .limit(isPeriod ? MAX_PERIODS : MAX_GROUPS);
+    const rows = await read<Counts & RatingCounts & Pick<GroupFigures, "id" | "name">>(range, counts);
     const times = await readTimes(range, group);
-    return rows.map((row) => {
+    return rows.map(({ unanswered, score1, score2, score3, score4, score5, ...row }) => {
       const timesOf = (metric: string) => {
         const found = times.find((time) => time.id === row.id && time.metric === metric);
         return { median: found?.median ?? null, p90: found?.p90 ?? null };
@@ -94,13 +122,14 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
         firstAnswerMs: timesOf("firstAnswer"),
         handlingMs: timesOf("handling"),
         resolutionMs: timesOf("resolution"),
+        rating: toRatingFigures({ unanswered, score1, score2, score3, score4, score5 }),
       };
     });
   }
 
   /** The median and the ninetieth percentile of each time: the shortest time that so many are not longer than. */
   function readTimes(range: FigureRange, group: InboxFigureGroup | null) {
-    const key = keyOf(group);
+    const key = keyOf(range, group);
     const select = (metric: string, ms: ReturnType<typeof sql<number | null>>) =>
       inRange(range)
         .$if(group !== null, (query) => query.where(key, "is not", null))
@@ -113,7 +142,13 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
       sql`case when "handoffs"."cause" <> 'member' then
         coalesce("handoffs"."openAnswerMs", "handoffs"."answeredAt" - "handoffs"."requestedAt") end`,
     )
-      .unionAll(select("handling", sql`case when ${isByMember} then "handoffs"."endedAt" - "handoffs"."takenAt" end`))
+      .unionAll(
+        select(
+          "handling",
+          sql`case when ${isByMember} then
+            coalesce("handoffs"."openHandlingMs", "handoffs"."endedAt" - "handoffs"."takenAt") end`,
+        ),
+      )
       .unionAll(
         select(
           "resolution",
@@ -139,32 +174,35 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
     );
   }
 
-  function readPeriods(range: FigureRange, period: ReturnType<typeof sql<unknown>>) {
-    const value = sql<number>`cast(${period} as bigint)`;
-    return read(
-      range,
-      inRange(range)
-        .select([value.as("period"), toCount(sql`1`).as("requests")])
-        .select(toCount(sql`case when "handoffs"."answeredAt" is not null then 1 else 0 end`).as("answered"))
-        .groupBy(value)
-        .orderBy(value),
-    );
-  }
-
   return {
     async totals(range: FigureRange): Promise<GroupFigures | undefined> {
       return (await readGroup(range, null))[0];
     },
     groups: readGroup,
-    /** Requests by their UTC day. */
-    days: async (range: FigureRange): Promise<Array<{ date: string } & Counted>> => {
-      const rows = await readPeriods(range, sql`"handoffs"."requestedAt" / ${sql.lit(DAY_MS)}`);
-      return rows.map(({ period, ...counted }) => ({ date: toUtcDay(period * DAY_MS), ...counted }));
-    },
-    /** Requests by the UTC hour of the day, without hours that have none. */
-    hours: async (range: FigureRange): Promise<Array<{ hour: number } & Counted>> => {
-      const rows = await readPeriods(range, sql`"handoffs"."requestedAt" / ${sql.lit(HOUR_MS)} % 24`);
-      return rows.map(({ period, ...counted }) => ({ hour: period, ...counted }));
+    /** Ratings of conversations that started in the range and that no member had, of each agent or of all. */
+    async ratingsAlone(
+      range: FigureRange,
+      group: "agent" | null,
+    ): Promise<Array<RatingFigures & { id: string | null }>> {
+      const key = group === null ? noName : sql<string | null>`"conversations"."agentId"`;
+      const query = db
+        .selectFrom("conversations")
+        .innerJoin("agents", "agents.id", "conversations.agentId")
+        .where("conversations.organizationId", "=", range.organizationId)
+        .where("agents.organizationId", "=", range.organizationId)
+        .where("agents.deletedAt", "is", null)
+        .where("conversations.isTest", "=", 0)
+        .where("conversations.trashedAt", "is", null)
+        .where("conversations.ratingAskedAt", "is not", null)
+        .where("conversations.createdAt", ">=", Date.parse(range.from))
+        .where("conversations.createdAt", "<", Date.parse(range.to) + DAY_MS)
+        .$if(range.agentId !== undefined, (query) => query.where("conversations.agentId", "=", range.agentId ?? ""))
+        .select(key.as("id"))
+        .select(selectScores(sql`"conversations"."ratingHandoffId" is null`))
+        .select(selectUnanswered(sql`not ${wasTaken}`))
+        .$if(group !== null, (query) => query.groupBy(key));
+      const rows = await read<RatingCounts & { id: string | null }>(range, query);
+      return rows.map(({ id, ...counts }) => ({ id, ...toRatingFigures(counts) }));
     },
     /** The conversations that started in the range, from the counters, by agent, the most conversations first. */
     startedByAgent: (range: FigureRange): Promise<Array<{ id: string; name: string; conversations: number }>> =>
@@ -205,8 +243,13 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
   };
 }
 
-type Counted = { requests: number; answered: number };
-
-function toCount(value: ReturnType<typeof sql<unknown>>) {
-  return sql<number>`cast(coalesce(sum(${value}), 0) as bigint)`;
+/** The local time of a request in the range's time zone, in milliseconds, whose offset can change within the range. */
+function selectLocalTime({ from, to, timeZone }: FigureRange) {
+  const [first, ...changes] = listOffsets(timeZone, Date.parse(from), Date.parse(to) + DAY_MS);
+  const offset = changes.reduce(
+    (before, change) =>
+      sql`case when "handoffs"."requestedAt" < ${sql.lit(change.from)} then ${before} else ${sql.lit(change.offset)} end`,
+    sql`${sql.lit(first?.offset ?? 0)}`,
+  );
+  return sql`("handoffs"."requestedAt" + ${offset})`;
 }
