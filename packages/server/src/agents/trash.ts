@@ -45,7 +45,7 @@ export function createAgentTrash({ db, config }: Pick<Deps, "db" | "config">, { 
         if (!(await store.hide(trx, { organizationId, id }, trashedAt))) throw notFound("Agent");
         const by = { trashedBy: editor.by.name, trashedAt };
         const content = JSON.stringify(kept);
-        await putIntoTrash(trx, { id, organizationId, agentId: id, kind: "agent", name, content, ...by });
+        await putIntoTrash(trx, [{ id, organizationId, agentId: id, kind: "agent", name, content, ...by }]);
       });
       onChange(id);
       return { deletesAt: deletionTime(config, trashedAt) };

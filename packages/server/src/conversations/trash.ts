@@ -3,12 +3,13 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import { deletionTime, findInTrash } from "../trash/entries.ts";
+import type { ConversationRefs } from "./log/change.ts";
 import type { ConversationLog } from "./log/log.ts";
 import type { ConversationService } from "./service.ts";
 
 type Parts = {
-  conversations: Pick<ConversationService, "existing">;
-  log: Pick<ConversationLog, "moveToTrash" | "restoreFromTrash">;
+  conversations: Pick<ConversationService, "existing" | "find">;
+  log: Pick<ConversationLog, "moveToTrash" | "moveAllToTrash" | "restoreFromTrash">;
   /** deletes permanently, for a server without a trash */
   deleteConversation(viewer: { organizationId: string }, id: string, options: { submissions: boolean }): Promise<void>;
 };
@@ -32,6 +33,23 @@ export function createConversationTrash(deps: Pick<Deps, "db" | "config">, parts
       const isMoved = await inTransaction(db, (trx) => log.moveToTrash(trx, conversation, { trashedBy, trashedAt }));
       if (!isMoved) throw notFound("Conversation");
       return { deletesAt: deletionTime(config, trashedAt) };
+    },
+    /** Moves several conversations to the trash, or deletes them. @returns the ids of those that existed */
+    async trashAll(
+      { organizationId, conversationIds }: ConversationRefs,
+      trashedBy: string,
+    ): Promise<ReadonlySet<string>> {
+      if (config.trashDays > 0) {
+        const by = { trashedBy, trashedAt: Date.now() };
+        return inTransaction(db, (trx) => log.moveAllToTrash(trx, { organizationId, conversationIds }, by));
+      }
+      const deleted = new Set<string>();
+      for (const id of conversationIds) {
+        if (!(await conversations.find({ organizationId }, id))) continue;
+        await deleteConversation({ organizationId }, id, { submissions: false });
+        deleted.add(id);
+      }
+      return deleted;
     },
     /** @throws 404, or 409 when its agent is in the trash */
     async restore(organizationId: string, id: string): Promise<void> {

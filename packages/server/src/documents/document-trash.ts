@@ -102,7 +102,7 @@ export function createDocumentTrash(
     await setSearchable(trx, { organizationId, agentId, documentIds: [id], isEnabled: false });
     const kept: Kept = { sourceId, externalKey, uniqueContent, isEnabled, pageUrl: page?.url ?? null };
     const content = JSON.stringify(kept);
-    await putIntoTrash(trx, { id, organizationId, agentId, kind: "document", name: null, content, ...by });
+    await putIntoTrash(trx, [{ id, organizationId, agentId, kind: "document", name: null, content, ...by }]);
   }
 }
 

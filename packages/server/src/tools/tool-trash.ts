@@ -38,7 +38,7 @@ export function createToolTrash({ db, config }: Pick<Deps, "db" | "config">, { t
         if (!row || !(await store.delete(trx, row))) throw notFound("Tool");
         const by = { trashedBy: editor.by.name, trashedAt };
         const content = JSON.stringify(row);
-        await putIntoTrash(live, { id, organizationId, agentId, kind: "tool", name: row.name, content, ...by });
+        await putIntoTrash(live, [{ id, organizationId, agentId, kind: "tool", name: row.name, content, ...by }]);
       });
       onChange(agentId);
       return { deletesAt: deletionTime(config, trashedAt) };

@@ -11,19 +11,26 @@ type Place = Pick<TrashRow, "organizationId" | "id"> & { kind: TrashKind };
 /** Who moves something to the trash, and when. */
 export type Trashing = Pick<TrashRow, "trashedBy" | "trashedAt">;
 
+type NewEntry = Omit<TrashRow, "isPurging" | "conversationId" | "documentId">;
+
 /** Notes in the transaction that hides something that it is in the trash. */
-export async function putIntoTrash(
-  trx: Transaction<Tables>,
-  entry: Omit<TrashRow, "isPurging" | "conversationId" | "documentId">,
-): Promise<void> {
-  const { kind, id } = entry;
-  const conversationId = kind === "conversation" ? id : null;
-  const documentId = kind === "document" ? id : null;
+export async function putIntoTrash(trx: Transaction<Tables>, entries: readonly NewEntry[]): Promise<void> {
+  const rows = entries.map((entry) => ({
+    ...entry,
+    conversationId: entry.kind === "conversation" ? entry.id : null,
+    documentId: entry.kind === "document" ? entry.id : null,
+  }));
+  const columns = ["organizationId", "agentId", "kind", "name", "content", "trashedBy", "trashedAt"] as const;
   await trx
     .insertInto("trash")
-    .values({ ...entry, conversationId, documentId })
+    .values(rows)
     // A tool or trigger comes back without its entry when a draft is discarded or a version of its agent is restored.
-    .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...entry, isPurging: 0 }))
+    .onConflict((conflict) =>
+      conflict.column("id").doUpdateSet((x) => ({
+        ...Object.fromEntries(columns.map((name) => [name, x.ref(`excluded.${name}`)])),
+        isPurging: 0,
+      })),
+    )
     .execute();
 }
 

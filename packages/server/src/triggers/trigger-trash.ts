@@ -40,7 +40,9 @@ export function createTriggerTrash({ db, config }: Pick<Deps, "db" | "config">, 
         if (!trigger || !(await store.delete(trx, trigger))) throw notFound("Trigger");
         const by = { trashedBy: editor.by.name, trashedAt };
         const content = JSON.stringify({ trigger, days } satisfies Kept);
-        await putIntoTrash(live, { id, organizationId, agentId, kind: "trigger", name: trigger.name, content, ...by });
+        await putIntoTrash(live, [
+          { id, organizationId, agentId, kind: "trigger", name: trigger.name, content, ...by },
+        ]);
       });
       onChange(agentId);
       return { deletesAt: deletionTime(config, trashedAt) };

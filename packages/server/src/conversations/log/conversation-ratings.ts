@@ -3,7 +3,7 @@ import { sql, type Transaction } from "kysely";
 import type { Instant } from "../../db/tables/column-types.ts";
 import type { RatingColumns } from "../../db/tables/ratings.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { ConversationRef, Emit } from "./change.ts";
+import type { ConversationRef, ConversationRefs, Emit } from "./change.ts";
 
 export type GivenRating = { score: number; comment: string | null };
 
@@ -85,17 +85,17 @@ export function createConversationRatings(emit: Emit) {
 }
 
 /**
- * Asks the visitor of a conversation that has ended for a rating, if the agent does so. A conversation that ends again
- * is not asked about again. Call it in the transaction that ends the conversation.
+ * Asks the visitors of conversations that have ended for a rating, if their agents do so. A conversation that ends again
+ * is not asked about again. Call it in the transaction that ends the conversations.
  */
-export async function askForRating(
+export async function askAllForRating(
   trx: Transaction<Tables>,
-  { organizationId, conversationId }: ConversationRef,
+  { organizationId, conversationIds }: ConversationRefs,
 ): Promise<void> {
   await trx
     .updateTable("conversations")
     .set({ ratingAskedAt: Date.now() })
-    .where("id", "=", conversationId)
+    .where("id", "in", conversationIds)
     .where("organizationId", "=", organizationId)
     .where("ratingAskedAt", "is", null)
     .where("trashedAt", "is", null)

@@ -3,8 +3,8 @@ import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { hasFormerMember } from "../former-member.ts";
-import type { ConversationRef, ConversationRefs, Emit } from "./change.ts";
-import { askForRating } from "./conversation-ratings.ts";
+import type { ConversationRef, ConversationRefs, Emit, HandoffChange } from "./change.ts";
+import { askAllForRating } from "./conversation-ratings.ts";
 import { endReplies } from "./end-replies.ts";
 import { lockConversations } from "./marks.ts";
 import { newHandoff } from "./new-handoff.ts";
@@ -76,6 +76,9 @@ export function createHandlerChanges({ databaseKind }: Pick<Deps, "databaseKind"
     return { assigned, ended };
   }
 
+  const returnAll = (trx: Transaction<Tables>, conversations: ConversationRefs, ending: Ending) =>
+    returnConversations(trx, conversations, { ending, emit });
+
   return {
     /**
      * Assigns the conversation to a member and ends the agent's replies. This is atomic: only one of several concurrent
@@ -104,41 +107,10 @@ export function createHandlerChanges({ databaseKind }: Pick<Deps, "databaseKind"
       { organizationId, conversationId }: ConversationRef,
       ending: Ending,
     ): Promise<boolean> {
-      const now = Date.now();
-      const { userId, note, from, epoch } = ending;
-      const conversation = await trx
-        .updateTable("conversations")
-        .set({
-          handler: "agent",
-          assigneeId: null,
-          epoch: sql`epoch + 1`,
-          waitingSince: null,
-          changedAt: now,
-          failedTools: 0,
-          failedReplies: 0,
-        })
-        .where("id", "=", conversationId)
-        .where("organizationId", "=", organizationId)
-        .where("handler", "in", from === "waiting" ? ["waiting"] : ["waiting", "human"])
-        .$if(epoch !== null, (query) => query.where("epoch", "=", epoch))
-        .returning(["agentId", "epoch", "isTest"])
-        .executeTakeFirst();
-      if (!conversation) return false;
-      const handoff = await trx
-        .updateTable("handoffs")
-        .set({ endedAt: now, endedBy: ending.endedBy, endedById: userId, note })
-        .where("conversationId", "=", conversationId)
-        .where("endedAt", "is", null)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      if (ending.endedBy === "closed") await askForRating(trx, { organizationId, conversationId });
-      const { agentId, isTest } = conversation;
-      const place = { organizationId, agentId, conversationId, isTest: isTest === 1, epoch: conversation.epoch };
-      if (ending.endedBy === "visitor") await emit(trx, [{ ...place, kind: "cancelled", handoff }]);
-      else if (ending.endedBy === "closed") await emit(trx, [{ ...place, kind: "closed", handoff, userId }]);
-      else await emit(trx, [{ ...place, kind: "returned", handoff, userId: ending.userId }]);
-      return true;
+      return (await returnAll(trx, { organizationId, conversationIds: [conversationId] }, ending)) > 0;
     },
+    /** Does the same to several conversations, which the transaction has locked. @returns the number returned */
+    returnAll,
     /** Updates the reason and the email address of the open request. */
     async updateRequest(
       trx: Transaction<Tables>,
@@ -165,6 +137,56 @@ export function createHandlerChanges({ databaseKind }: Pick<Deps, "databaseKind"
         .execute();
     },
   };
+}
+
+/** @returns the number of conversations that were returned to the agent */
+async function returnConversations(
+  trx: Transaction<Tables>,
+  { organizationId, conversationIds }: ConversationRefs,
+  { ending, emit }: { ending: Ending; emit: Emit },
+): Promise<number> {
+  const now = Date.now();
+  const { userId, note, from, epoch } = ending;
+  const conversations = await trx
+    .updateTable("conversations")
+    .set({
+      handler: "agent",
+      assigneeId: null,
+      epoch: sql`epoch + 1`,
+      waitingSince: null,
+      changedAt: now,
+      failedTools: 0,
+      failedReplies: 0,
+    })
+    .where("id", "in", conversationIds)
+    .where("organizationId", "=", organizationId)
+    .where("handler", "in", from === "waiting" ? ["waiting"] : ["waiting", "human"])
+    .$if(epoch !== null, (query) => query.where("epoch", "=", epoch))
+    .returning(["id", "agentId", "epoch", "isTest"])
+    .execute();
+  if (conversations.length === 0) return 0;
+  const returnedIds = conversations.map(({ id }) => id);
+  const handoffs = await trx
+    .updateTable("handoffs")
+    .set({ endedAt: now, endedBy: ending.endedBy, endedById: userId, note })
+    .where("conversationId", "in", returnedIds)
+    .where("endedAt", "is", null)
+    .returningAll()
+    .execute();
+  if (ending.endedBy === "closed") {
+    await askAllForRating(trx, { organizationId, conversationIds: returnedIds });
+  }
+  const handoffOf = new Map(handoffs.map((handoff) => [handoff.conversationId, handoff]));
+  const changes = conversations.map(({ id: conversationId, agentId, epoch: newEpoch, isTest }): HandoffChange => {
+    const handoff = handoffOf.get(conversationId);
+    if (!handoff) throw new Error(`The conversation ${conversationId} has no open request.`);
+    const place = { organizationId, agentId, conversationId, isTest: isTest === 1, epoch: newEpoch, handoff };
+    if (ending.endedBy === "visitor") return { ...place, kind: "cancelled" };
+    if (ending.endedBy === "closed") return { ...place, kind: "closed", userId };
+    return { ...place, kind: "returned", userId: ending.userId };
+  });
+  await emit(trx, changes);
+  return changes.length;
 }
 
 /** Notes who took the open requests, as far as there are any. */

@@ -51,13 +51,13 @@ export function createConversationLog(
     ...requests,
     ...createTeamMoves(emit, openRequest),
     ...handlerChanges,
-    ...createStatusChanges(emit, handlerChanges.returnToAgent),
+    ...createStatusChanges(deps, emit, handlerChanges.returnAll),
     ...createMemberMessages(emit),
     ...createRatings(db, emit),
-    ...createMarks(db, emit),
+    ...createMarks(db, deps.databaseKind, emit),
     ...createConversationRatings(emit),
     ...createErasure(db, emit),
-    ...createTrash(emit),
+    ...createTrash(deps, emit),
     /** Tells the listeners that the team is notified now of requests that were held back. */
     announce: emit,
   };

@@ -50,7 +50,29 @@ export async function lockConversations(
 }
 
 /** What members leave on a conversation that does not change it for the visitor. */
-export function createMarks(db: Db, emit: Emit) {
+export function createMarks(db: Db, databaseKind: DatabaseKind, emit: Emit) {
+  /** Marks conversations as read. @returns the ids of those that exist */
+  function markAllRead({ organizationId, conversationIds }: ConversationRefs, now: Instant): Promise<string[]> {
+    const ref = { organizationId, conversationIds };
+    return inTransaction(db, async (trx) => {
+      if (conversationIds.length > 1) await lockConversations(trx, databaseKind, ref);
+      const unread = await setReadAt(trx, ref, now)
+        .where(sql<boolean>`"lastMessageAt" > coalesce("readAt", 0)`)
+        .returning("id")
+        .execute();
+      const ids = unread.map(({ id }) => id);
+      if (ids.length > 0) {
+        const changes = ids.map((conversationId) => ({ kind: "read" as const, organizationId, conversationId }));
+        await emit(trx, changes);
+      }
+      if (ids.length === conversationIds.length) return ids;
+      const found = new Set(ids);
+      const rest = conversationIds.filter((id) => !found.has(id));
+      const read = await setReadAt(trx, { organizationId, conversationIds: rest }, now).returning("id").execute();
+      return ids.concat(read.map(({ id }) => id));
+    });
+  }
+
   return {
     /** Invalidates earlier links to the conversation. @returns false when the organization has no such conversation */
     async revokeLinks(organizationId: string, id: string): Promise<boolean> {
@@ -69,7 +91,7 @@ export function createMarks(db: Db, emit: Emit) {
       { readAt, markedAt }: { readAt: Instant | null; markedAt: Instant },
     ): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        const result = await setReadAt(trx, { organizationId, conversationId: id }, readAt)
+        const result = await setReadAt(trx, { organizationId, conversationIds: [id] }, readAt)
           .where("readAt", "=", markedAt)
           .executeTakeFirst();
         if (result.numUpdatedRows === 0n) return false;
@@ -78,31 +100,22 @@ export function createMarks(db: Db, emit: Emit) {
       });
     },
     /** @returns false when the organization has no such conversation */
-    markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
-      const ref = { organizationId, conversationId: id };
-      return inTransaction(db, async (trx) => {
-        const unread = await setReadAt(trx, ref, now)
-          .where(sql<boolean>`"lastMessageAt" > coalesce("readAt", 0)`)
-          .executeTakeFirst();
-        if (unread.numUpdatedRows > 0n) {
-          await emit(trx, [{ kind: "read", ...ref }]);
-          return true;
-        }
-        return (await setReadAt(trx, ref, now).executeTakeFirst()).numUpdatedRows > 0n;
-      });
+    async markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
+      return (await markAllRead({ organizationId, conversationIds: [id] }, now)).length > 0;
     },
+    markAllRead,
   };
 }
 
 function setReadAt(
   trx: Transaction<Tables>,
-  { organizationId, conversationId }: ConversationRef,
+  { organizationId, conversationIds }: ConversationRefs,
   readAt: Instant | null,
 ) {
   return trx
     .updateTable("conversations")
     .set({ readAt })
-    .where("id", "=", conversationId)
+    .where("id", "in", conversationIds)
     .where("organizationId", "=", organizationId);
 }
 

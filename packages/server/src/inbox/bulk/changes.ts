@@ -2,7 +2,7 @@ import type { BulkActionName } from "@foyer/contract";
 import { tagKey, toTagName } from "@foyer/contract/rules/tag-name";
 import type { Transaction } from "kysely";
 import { isTeam } from "../../auth/members/is-team.ts";
-import type { ConversationRef } from "../../conversations/log/change.ts";
+import type { ConversationRef, ConversationRefs } from "../../conversations/log/change.ts";
 import type { ConversationLog } from "../../conversations/log/log.ts";
 import { lockConversation } from "../../conversations/log/marks.ts";
 import type { TagService } from "../../conversations/tags/service.ts";
@@ -40,6 +40,9 @@ export type Target = {
   requestedAt: Instant;
 };
 
+/** Conversations of the same bulk action. */
+type Targets = readonly [Target, ...Target[]];
+
 /**
  * `apply` and `undo` resolve to whether they changed the conversation, and `applyToAll` to the ids of those that it
  * changed. They can be repeated after a crash, and throw an `AppError` when the change does not apply.
@@ -48,7 +51,7 @@ export type Change = {
   apply(target: Target): Promise<boolean>;
   undo(target: Target): Promise<boolean>;
   /** changes several conversations with the same statements; only for changes that write many of them */
-  applyToAll?(targets: readonly [Target, ...Target[]]): Promise<ReadonlySet<string>>;
+  applyToAll?(targets: Targets): Promise<ReadonlySet<string>>;
 };
 
 type Parts = {
@@ -77,6 +80,8 @@ export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
     }),
     snooze: ({ until = 0 }) => ({
       apply: (target) => inTransaction(deps.db, (trx) => log.snooze(trx, target, { until, userId: target.userId })),
+      applyToAll: (targets) =>
+        inTransaction(deps.db, (trx) => log.snoozeAll(trx, toRefs(targets), { until, userId: targets[0].userId })),
       undo: (target) =>
         restoreStatus(deps, log, {
           target,
@@ -87,6 +92,13 @@ export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
       async apply({ organizationId, conversationId, before, requestedAt }) {
         if (before.readAt !== null && before.readAt >= requestedAt) return false;
         return log.markRead(organizationId, conversationId, requestedAt);
+      },
+      async applyToAll(targets) {
+        const { organizationId, requestedAt } = targets[0];
+        const unread = targets.filter(({ before: { readAt } }) => readAt === null || readAt < requestedAt);
+        const conversationIds = unread.map(({ conversationId }) => conversationId);
+        if (conversationIds.length === 0) return new Set();
+        return new Set(await log.markAllRead({ organizationId, conversationIds }, requestedAt));
       },
       undo: ({ organizationId, conversationId, before, requestedAt }) =>
         log.restoreReadMark(organizationId, conversationId, { readAt: before.readAt, markedAt: requestedAt }),
@@ -117,6 +129,7 @@ export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
         await trash.trash(organizationId, conversationId, userName);
         return true;
       },
+      applyToAll: (targets) => trash.trashAll(toRefs(targets), targets[0].userName),
       async undo({ organizationId, conversationId }) {
         await trash.restore(organizationId, conversationId);
         return true;
@@ -140,12 +153,16 @@ export function createChanges(deps: Pick<Deps, "db">, parts: Parts) {
   return (change: StoredChange): Change => changes[change.action](change);
 }
 
+const toRefs = (targets: Targets): ConversationRefs => ({
+  organizationId: targets[0].organizationId,
+  conversationIds: targets.map(({ conversationId }) => conversationId),
+});
+
 function assignTo(assigneeId: string, deps: Pick<Deps, "db">, parts: Parts): Change {
   return {
     async applyToAll(targets) {
-      const [{ organizationId, userId }] = targets;
-      const conversationIds = targets.map(({ conversationId }) => conversationId);
-      return parts.assignConversations({ organizationId, conversationIds }, { userId: assigneeId, assignedBy: userId });
+      const assignedBy = targets[0].userId;
+      return parts.assignConversations(toRefs(targets), { userId: assigneeId, assignedBy });
     },
     apply: ({ organizationId, conversationId, userId }) =>
       parts.assignConversation(
@@ -210,6 +227,10 @@ function resolveAll({ db }: Pick<Deps, "db">, { assignConversation, log }: Parts
   return {
     apply: (target) =>
       inTransaction(db, (trx) => log.resolve(trx, target, { by: { userId: target.userId, isAutomatic: false } })),
+    applyToAll: (targets) =>
+      inTransaction(db, (trx) =>
+        log.resolveAll(trx, toRefs(targets), { userId: targets[0].userId, isAutomatic: false }),
+      ),
     async undo(target) {
       const { organizationId, conversationId, userId, before } = target;
       const isAsLeft = ({ status }: Standing) => status === "resolved";
