@@ -22,30 +22,56 @@ function toNumber(text: string): number {
   return Number(`${whole.replace(/\D/g, "")}.${decimals}`);
 }
 
+const MIN_WORDS = 3;
+const sentenceEnd = /[.!?…\n]+(?=\s|$)/;
+
 /** The sentences of a text in a form that ignores letter case and punctuation; short ones are left out. */
 export function listSentences(text: string): Set<string> {
-  return new Set(
-    text
-      .split(/[.!?…\n]+(?=\s|$)/)
-      .map((sentence) =>
-        sentence
-          .toLowerCase()
-          .replace(/[^\p{L}\p{N}]+/gu, " ")
-          .trim(),
-      )
-      .filter((sentence) => sentence.split(" ").length >= MIN_WORDS),
-  );
+  return new Set(text.split(sentenceEnd).map(toPlainSentence).filter(isLongEnough));
 }
 
-const MIN_WORDS = 3;
+/** The text without these sentences, which are as in `listSentences`. */
+export function removeSentences(text: string, removed: ReadonlySet<string>): string {
+  const kept = text.split(sentenceEnd).filter((sentence) => !removed.has(toPlainSentence(sentence)));
+  return kept.join(". ").trim();
+}
+
+const isLongEnough = (sentence: string) => sentence.split(" ").length >= MIN_WORDS;
+
+function toPlainSentence(sentence: string): string {
+  return sentence
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
+
 /** A sentence is a rule of the agent when it occurs in this many replies, and in this share of them. */
 const MIN_REPLIES = 3;
 const MIN_SHARE = 0.6;
+/** The same for replies that called the same tools, which are fewer and more alike. */
+const MIN_SIMILAR_REPLIES = 5;
+const MIN_SIMILAR_SHARE = 0.9;
 
-/** The sentences that an agent says again and again, such as a notice that its owner requires. */
-export function listFormulas(replies: readonly string[]): Set<string> {
+/** A reply, and the names of the tools that it called. */
+export type SaidReply = { text: string; calls: readonly string[] };
+
+/**
+ * The sentences that an agent says again and again, such as a notice that its owner requires: in most of its replies, or
+ * whenever it has called certain tools, as in a notice after each price.
+ */
+export function listFormulas(replies: readonly SaidReply[]): Set<string> {
+  const similar = Map.groupBy(replies, ({ calls }) => JSON.stringify([...new Set(calls)].toSorted()));
+  return new Set([
+    ...findRepeated(replies, { replies: MIN_REPLIES, share: MIN_SHARE }),
+    ...[...similar.values()].flatMap((group) =>
+      findRepeated(group, { replies: MIN_SIMILAR_REPLIES, share: MIN_SIMILAR_SHARE }),
+    ),
+  ]);
+}
+
+function findRepeated(replies: readonly SaidReply[], min: { replies: number; share: number }): string[] {
   const counts = new Map<string, number>();
-  for (const reply of replies) for (const one of listSentences(reply)) counts.set(one, (counts.get(one) ?? 0) + 1);
-  const needed = Math.max(MIN_REPLIES, replies.length * MIN_SHARE);
-  return new Set([...counts].filter(([, count]) => count >= needed).map(([sentence]) => sentence));
+  for (const { text } of replies) for (const one of listSentences(text)) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const needed = Math.max(min.replies, replies.length * min.share);
+  return [...counts].filter(([, count]) => count >= needed).map(([sentence]) => sentence);
 }

@@ -4,7 +4,7 @@ import { listPossibleLanguages } from "../../documents/search/detect-language.ts
 import { countWords, toProse } from "../checks.ts";
 import { isRefusal } from "../refusal.ts";
 import type { SpokenReply } from "../spoken-reply.ts";
-import { listFacts, listSentences } from "./facts.ts";
+import { listFacts, listSentences, removeSentences } from "./facts.ts";
 import { isSameInput } from "./recorded-tools.ts";
 
 /** A reply is too long, or too short, when it differs from both others by this factor and by this many words. */
@@ -44,8 +44,13 @@ export function findRegressions({ recorded, baseline, candidate, knowledge, form
   return found.filter((failed) => failed !== null);
 }
 
+/** A sentence that all three say, such as a notice in another language, says nothing about the language of the rest. */
 function findLanguage(recorded: string, baseline: string, candidate: string): FailedCheck | null {
-  const [one, other, found] = [recorded, baseline, candidate].map((text) => listPossibleLanguages(toProse(text)));
+  const texts = [recorded, baseline, candidate].map(toProse);
+  const [first = new Set<string>(), ...others] = texts.map(listSentences);
+  const shared = others.reduce((common, sentences) => common.intersection(sentences), first);
+  const rests = texts.map((text) => listPossibleLanguages(removeSentences(text, shared)));
+  const [one, other, found] = rests.includes(null) ? texts.map(listPossibleLanguages) : rests;
   if (!one || !other || !found) return null;
   const common = one.filter((language) => other.includes(language));
   if (common.length === 0 || common.some((language) => found.includes(language))) return null;

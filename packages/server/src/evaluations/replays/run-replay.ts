@@ -9,9 +9,9 @@ import type { Price } from "../../models/prices/cost.ts";
 import type { PriceList } from "../../models/prices/service.ts";
 import type { AgentReader } from "../../versions/agent-at-version.ts";
 import type { DryRun } from "../dry-run/dry-run.ts";
-import { listFormulas } from "./facts.ts";
+import { listFormulas, type SaidReply } from "./facts.ts";
 import { CostLimitError, createMeter } from "./meter.ts";
-import { listTurns } from "./recorded-turn.ts";
+import { listToolPieces, listTurns } from "./recorded-turn.ts";
 import { type createTurnReplayer, hasDiverged, type ReplayedVersion } from "./replay-turn.ts";
 import type { ReplayStore } from "./store.ts";
 
@@ -48,10 +48,12 @@ export function createReplayRunner({ prices, log }: Pick<Deps, "prices"> & { log
 
   /** The sentences that the agent says again and again in the whole sample. */
   async function readFormulas(job: ReplayRow, ids: readonly string[]): Promise<Set<string>> {
-    const replies: string[] = [];
+    const replies: SaidReply[] = [];
     for (const id of ids) {
       const read = await ignoreMissing(() => readTurns(job, id));
-      replies.push(...(read?.turns ?? []).map(({ reply }) => reply.content));
+      for (const turn of read?.turns ?? []) {
+        replies.push({ text: turn.reply.content, calls: listToolPieces(turn).map(({ name }) => name) });
+      }
     }
     return listFormulas(replies);
   }
