@@ -20,6 +20,8 @@ const sharedOptions = {
   expect: { poll: { timeout: 30_000 } },
   // Not `setImmediate`: a module that several files share would wait forever for one that was scheduled on a fake clock.
   fakeTimers: { toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"] },
+  // A worker allocates much that lives for one test only. A larger young generation saves a tenth of the CPU time.
+  execArgv: ["--min-semi-space-size=32", "--max-semi-space-size=64"],
   // Threads started by tests share Node's compile cache, like those of the server.
   env: { TZ: "Asia/Kolkata", NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") },
 } satisfies NonNullable<ViteUserConfig["test"]>;
@@ -42,8 +44,8 @@ export default defineConfig({
     ],
     reporters: ["default", new NoSkippedTests()],
     sequence: { sequencer: LongestFirst },
-    // One more worker than the cores of a small machine. Four workers took as long as three.
-    maxWorkers: 3,
+    // Twice the cores of a small machine, because most files wait for retries, timeouts and other processes.
+    maxWorkers: 4,
     projects: [
       {
         ssr,

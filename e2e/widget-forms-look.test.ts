@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FormField } from "../packages/contract/src/index.ts";
 import { accessibilityProblems, measureOverflow } from "../test/browser.ts";
+import { chooseFile } from "../test/choose-file.ts";
 import { type FormsSite, problems, sent, showForm, startFormsSite, submit } from "../test/widget-forms.ts";
 import { openChat } from "../test/widget-site.ts";
 
@@ -106,9 +107,7 @@ describe("forms in the widget", () => {
       await page
         .locator("input[name=photo]")
         .setInputFiles({ name: "the old one in front of the ferry.png", mimeType: "image/png", buffer: bike });
-      await page
-        .locator("input[name=papers]")
-        .setInputFiles({ name: "papers.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(6_000_000) });
+      await chooseFile(page.locator("input[name=papers]"), "papers.pdf", Buffer.alloc(6_000_000));
       await page.locator(".thumb canvas").waitFor();
       await check("files");
       await page.getByRole("button", { name: "Remove papers.pdf" }).click();
@@ -243,9 +242,7 @@ describe("forms in the widget", () => {
     await submit(page);
     await page.locator(".problem").first().waitFor();
     await site.picture(page, "forms-rtl");
-    await page
-      .locator("input[name=papers]")
-      .setInputFiles({ name: "papers.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(2_000_000) });
+    await chooseFile(page.locator("input[name=papers]"), "papers.pdf", Buffer.alloc(2_000_000));
     await page.locator(".file-name").waitFor();
     await page.locator(".submit-area").scrollIntoViewIfNeeded();
     await site.picture(page, "forms-rtl-end");

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FormField } from "../packages/contract/src/index.ts";
+import { chooseFile } from "../test/choose-file.ts";
 import { sayWords } from "../test/upstream.ts";
 import { type FormsSite, foyer, problems, sent, showForm, startFormsSite, submit } from "../test/widget-forms.ts";
 import { ask, openChat, replyOver } from "../test/widget-site.ts";
@@ -227,12 +228,7 @@ describe("a form in the widget", () => {
 
   it("accepts a file of 5 MiB and rejects a larger one", async () => {
     const { page, problems: broken } = await site.visitForm([everyType[9] as FormField]);
-    const choose = (bytes: number) =>
-      file(page, "papers").setInputFiles({
-        name: "papers.pdf",
-        mimeType: "application/pdf",
-        buffer: Buffer.alloc(bytes, 7),
-      });
+    const choose = (bytes: number) => chooseFile(file(page, "papers"), "papers.pdf", Buffer.alloc(bytes, 7));
     let posts = 0;
     page.on("request", (request) => {
       if (request.url().endsWith("/submit")) posts++;
@@ -258,20 +254,18 @@ describe("a form in the widget", () => {
   it("limits the total size of files, and accepts dropped, empty and untyped files", async () => {
     const fields = ["one", "two", "three", "four"].map((name): FormField => ({ name, label: name, type: "file" }));
     const { page } = await site.visitForm(fields);
-    const attach = (name: string, bytes: number) =>
-      file(page, name).setInputFiles({
-        name: `${name}.bin`,
-        mimeType: "application/x-own",
-        buffer: Buffer.alloc(bytes),
-      });
-    for (const { name } of fields) await attach(name, 5 * MEBIBYTE);
+    for (const { name } of fields) await chooseFile(file(page, name), `${name}.bin`, Buffer.alloc(5 * MEBIBYTE));
     await submit(page);
     await expect
       .poll(() => problems(page))
       .toEqual(["four: The files are too large in total. Choose smaller files or remove one."]);
     for (const name of ["one", "two"]) await page.getByRole("button", { name: `Remove ${name}.bin` }).click();
     await expect.poll(() => problems(page)).toEqual([]);
-    await attach("three", 0);
+    await file(page, "three").setInputFiles({
+      name: "three.bin",
+      mimeType: "application/x-own",
+      buffer: Buffer.alloc(0),
+    });
     const dropped = await page.evaluateHandle(() => {
       const transfer = new DataTransfer();
       transfer.items.add(new File(["dropped"], "note"));
@@ -295,7 +289,7 @@ describe("a form in the widget", () => {
   it("shows the progress of an upload", async () => {
     const { page } = await site.visitForm([everyType[10] as FormField]);
     const buffer = Buffer.concat([dot, Buffer.alloc(4 * MEBIBYTE)]);
-    await file(page, "photo").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer });
+    await chooseFile(file(page, "photo"), "dot.png", buffer);
     const network = await page.context().newCDPSession(page);
     await network.send("Network.enable");
     await network.send("Network.emulateNetworkConditions", {
