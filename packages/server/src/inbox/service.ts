@@ -8,9 +8,8 @@ import type { AttachmentService } from "../conversations/attachments/service.ts"
 import type { ConversationLog } from "../conversations/log/log.ts";
 import { type ConversationService, toMessage } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
-import type { Executor } from "../db/compiled-query.ts";
 import type { AttachmentRow } from "../db/tables/attachments.ts";
-import type { Tables } from "../db/tables.ts";
+import type { ConversationRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
@@ -38,7 +37,9 @@ type Sent = {
  * Runs in the transaction of the action, so that the caller can record the command together with its effect and
  * recognize it when it arrives again. Otherwise, a repeated return could end the visitor's next request.
  */
-type OnWrite = (trx: Executor) => Promise<void>;
+type OnWrite = (trx: Transaction<Tables>) => Promise<void>;
+/** `isResolved` is false if the conversation was resolved already. */
+type OnResolve = (trx: Transaction<Tables>, isResolved: boolean) => Promise<void>;
 
 /**
  * With `epoch`, the handoff ends only if the conversation is still in that epoch, so that a repeated call does not end
@@ -80,11 +81,16 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     throw new AppError("CONFLICT", `${current.assignee?.name ?? "Another member"} has this conversation.`);
   }
 
-  async function moveToTeam(organizationId: string, conversationId: string, teamId: string): Promise<void> {
+  async function moveToTeam(
+    { organizationId, id: conversationId }: Pick<ConversationRow, "organizationId" | "id">,
+    teamId: string,
+    onWrite: OnWrite | undefined,
+  ): Promise<void> {
     await inTransaction(db, async (trx) => {
       if (!(await isTeam(trx, organizationId, teamId)))
         throw invalid("teamId", "is not a team of this organization", "unknown_reference");
       await log.moveToTeam(trx, { organizationId, conversationId }, { teamId });
+      await onWrite?.(trx);
     });
   }
 
@@ -124,7 +130,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
         return checkOwner(member, id);
       }
       const owned = await checkOwner(member, id);
-      await onWrite?.(db);
+      if (onWrite) await inTransaction(db, onWrite);
       return owned;
     },
     /**
@@ -142,19 +148,19 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       if (userId !== null && !(await areMembers(db, organizationId, [userId]))) {
         throw invalid("userId", "is not a member of this organization", "unknown_reference");
       }
-      if (teamId !== null) await moveToTeam(organizationId, id, teamId);
+      if (teamId !== null) await moveToTeam(row, teamId, userId === null ? onWrite : undefined);
       if (userId !== null) {
         await assignConversation(row, { userId, mayReplace: true, assignedBy }, async (trx) => onWrite?.(trx));
       }
       return readOwnership({ organizationId }, id);
     },
     /** Resolves the conversation. If a person has it or the visitor waits for one, that ends, too. */
-    async resolve({ organizationId, userId }: Member, id: string, onWrite?: OnWrite): Promise<void> {
+    async resolve({ organizationId, userId }: Member, id: string, onWrite?: OnResolve): Promise<void> {
       await conversations.existing({ organizationId }, id);
       await inTransaction(db, async (trx) => {
-        await onWrite?.(trx);
         const by = { userId, isAutomatic: false };
-        await log.resolve(trx, { organizationId, conversationId: id }, { by });
+        const isResolved = await log.resolve(trx, { organizationId, conversationId: id }, { by });
+        await onWrite?.(trx, isResolved);
       });
     },
     /** @throws 409 while the visitor waits for a person */

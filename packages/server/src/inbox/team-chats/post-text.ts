@@ -113,7 +113,7 @@ async function readNewestMessages(db: Db, conversationId: string) {
 }
 
 /** Formats a time in UTC, because team members can be in different time zones. */
-function formatTime(at: number): string {
+export function formatTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 

@@ -3,6 +3,7 @@ import {
   type ChangeListener,
   type HandoffChange,
   onHandoff,
+  type TakenChange,
   type TargetDueChange,
 } from "../../conversations/log/change.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -53,11 +54,24 @@ export function createTeamChatPosts(deps: Pick<Deps, "db">, outbox: Outbox): Cha
     }
   }
 
-  async function postText(trx: Trx, { conversationId, userId }: HandoffChange, textFor: (name: string) => string) {
+  async function postText(
+    trx: Trx,
+    { conversationId, userId }: HandoffChange,
+    textFor: (name: string) => string | Promise<string>,
+  ) {
     const threads = await store.listThreads(trx, conversationId);
     if (threads.length === 0) return;
-    const text = textFor(userId ? await readMemberName(trx, userId) : "");
+    const text = await textFor(userId ? await readMemberName(trx, userId) : "");
     for (const thread of threads) await store.post(trx, thread, { kind: "text", text });
+  }
+
+  async function postTaken(trx: Trx, change: TakenChange) {
+    const { assignedBy, userId } = change;
+    await postText(trx, change, async (name) => {
+      const by = assignedBy === null || assignedBy === userId ? null : await readMemberName(trx, assignedBy);
+      const taken = by === null ? `${name} took over the conversation.` : `${by} assigned the conversation to ${name}.`;
+      return `${taken} The agent has stopped replying.`;
+    });
   }
 
   const postHandoff = onHandoff(async (trx, change) => {
@@ -71,7 +85,7 @@ export function createTeamChatPosts(deps: Pick<Deps, "db">, outbox: Outbox): Cha
       case "member_message":
         return postMessage(trx, change.conversationId, change.messageId);
       case "taken":
-        return postText(trx, change, (name) => `${name} took over the conversation. The agent has stopped replying.`);
+        return postTaken(trx, change);
       case "returned":
         return postText(trx, change, (name) => `${name} returned the conversation to the agent.`);
       case "closed":

@@ -97,6 +97,8 @@ describe("the Slack client", () => {
     const { messages } = follow(connect());
     await slack.until(slack.connected);
     slack.say({ user: "U1", text: "!return he wants blue" });
+    slack.say({ user: "U1", text: "!Assign <@U0ADA>" });
+    slack.say({ user: "U1", text: "!assign <mailto:ada@example.com|ada@example.com>" });
     slack.say({ user: "U1", text: "hi", channel: "C1" });
     slack.say({ user: "UBOT", text: "hi" });
     slack.say({ user: "U2", text: "hi", bot_id: "B2" });
@@ -105,6 +107,8 @@ describe("the Slack client", () => {
     await slack.until(slack.isAcknowledged);
     expect(messages.map(({ content }) => content)).toEqual([
       { kind: "command", name: "return", argument: "he wants blue" },
+      { kind: "command", name: "assign", argument: "@U0ADA" },
+      { kind: "command", name: "assign", argument: "ada@example.com" },
       { kind: "text", text: expect.any(String), files: [{ name: expect.any(String), read: expect.any(Function) }] },
     ]);
   });

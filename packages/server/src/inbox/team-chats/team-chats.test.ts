@@ -216,11 +216,11 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     telegram.say({ from: 7, topic, text: "/snooze 2h" });
     await telegram.until(said("Not done: The visitor is waiting for a person."));
     telegram.say({ from: 7, topic, text: "/assign @nobody" });
-    await telegram.until(said("Not done: no member of the organization has this name."));
+    await telegram.until(said("Not done: no member or team of the organization has this name."));
     telegram.say({ from: 7, topic, text: "/assign @bea" });
     await expect.poll(async () => (await conversation(conversationId)).assignee?.name).toBe("Bea");
     telegram.say({ from: 7, topic, text: "/snooze soon" });
-    await telegram.until(said("Not done: write for how long, such as /snooze 2h"));
+    await telegram.until(said("Not done: write for how long, such as /snooze 30m"));
     telegram.say({ from: 7, topic, text: "/snooze 2h" });
     await expect.poll(async () => (await conversation(conversationId)).status).toBe("snoozed");
     telegram.say({ from: 7, topic, text: "/resolve" });

@@ -100,9 +100,12 @@ function readContent(message: Message, { username: botUsername, download }: Bot)
   }
   const command = /^\/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]+))?(?:\s+([\s\S]*))?$/.exec(message.text);
   if (!command) return { kind: "text", text: message.text };
-  const [, name = "", addressee, argument = ""] = command;
-  // In a group, `/help@other_bot` is meant for another bot.
-  if (addressee && addressee.toLowerCase() !== botUsername.toLowerCase()) return null;
+  const [, name = "", addressee, rest = ""] = command;
+  const isForThisBot = addressee?.toLowerCase() === botUsername.toLowerCase();
+  // In a group, `/help@other_bot` is meant for another bot. The usernames of all bots end in "bot".
+  if (addressee && !isForThisBot && /bot$/i.test(addressee)) return null;
+  // In `/assign@ada`, the space is missing.
+  const argument = addressee && !isForThisBot ? `@${addressee} ${rest}` : rest;
   return { kind: "command", name: name.toLowerCase(), argument: argument.trim() };
 }
 

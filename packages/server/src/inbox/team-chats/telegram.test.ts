@@ -99,6 +99,8 @@ describe("the Telegram client", () => {
     const { messages } = follow(connect());
     telegram.say({ from: 1, text: "/return@foyer_test_bot  he wants\nblue" });
     telegram.say({ from: 1, text: "/help@other_bot" });
+    telegram.say({ from: 1, text: "/SNOOZE@Foyer_Test_BOT 2h" });
+    telegram.say({ from: 1, text: "/assign@ada Lovelace" });
     telegram.say({ from: 1, text: "hi", chat: { id: -5 } });
     telegram.update({ message: { message_id: 4, chat: { id: -1001234 }, from: { id: 9, is_bot: true }, text: "hi" } });
     telegram.say({ from: 1, new_chat_members: [{ id: 2 }] });
@@ -112,6 +114,8 @@ describe("the Telegram client", () => {
     await telegram.until(telegram.isConfirmed);
     expect(messages.map(({ content, sender, replyTo }) => [content.kind, sender?.id ?? null, replyTo])).toEqual([
       ["command", "1", null],
+      ["command", "1", null],
+      ["command", "1", null],
       ["unsupported", "1", null],
       ["unsupported", "1", null],
       ["text", null, null],
@@ -119,7 +123,9 @@ describe("the Telegram client", () => {
       ["text", "1", "3"],
     ]);
     expect(messages[0]?.content).toEqual({ kind: "command", name: "return", argument: "he wants\nblue" });
-    expect(messages[2]?.content).toMatchObject({ reason: expect.stringContaining("Videos are not sent") });
+    expect(messages[1]?.content).toEqual({ kind: "command", name: "snooze", argument: "2h" });
+    expect(messages[2]?.content).toEqual({ kind: "command", name: "assign", argument: "@ada Lovelace" });
+    expect(messages[4]?.content).toMatchObject({ reason: expect.stringContaining("Videos are not sent") });
   });
 
   it("distinguishes a second poller, a requested pause, a moved chat and a deleted topic", async () => {

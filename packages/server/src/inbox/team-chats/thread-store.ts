@@ -1,3 +1,4 @@
+import { maxTeams } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { sql } from "kysely";
 import type { Executor } from "../../db/compiled-query.ts";
@@ -7,6 +8,7 @@ import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import type { LeasedDelivery, NewDelivery } from "../../outbox/delivery-queue.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
+import type { Assignee } from "./command-arguments.ts";
 import type { IncomingMessage } from "./team-chat.ts";
 
 type Trx = Transaction<Tables>;
@@ -196,10 +198,9 @@ export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
       const values = { channelId, messageId, threadId, sentMessageId, createdAt: Date.now() };
       await trx.executeQuery(db.insertInto("teamChatMessages").values(values).compile());
     },
-    /** Finds the member that a person in the chat is linked to, if the member still belongs to the organization. */
-    /** The members of the organization, who can be assigned by name. */
-    async listMembers(organizationId: string): Promise<Array<{ id: string; name: string; email: string }>> {
-      return db
+    /** The members and teams of the organization, to which a conversation can be assigned by name. */
+    async listAssignees(organizationId: string): Promise<Assignee[]> {
+      const members = await db
         .selectFrom("members")
         .innerJoin("users", "users.id", "members.userId")
         .select(["users.id", "users.name", "users.email"])
@@ -207,7 +208,19 @@ export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
         .orderBy("members.id")
         .limit(MAX_MEMBERS)
         .execute();
+      const teams = await db
+        .selectFrom("teams")
+        .select(["id", "name"])
+        .where("organizationId", "=", organizationId)
+        .orderBy("id")
+        .limit(maxTeams)
+        .execute();
+      return [
+        ...members.map((member) => ({ ...member, kind: "member" as const })),
+        ...teams.map((team) => ({ ...team, kind: "team" as const, email: null })),
+      ];
     },
+    /** Finds the member that a person in the chat is linked to, if the member still belongs to the organization. */
     async findMember(
       { channelId, organizationId }: Pick<TeamChatRow, "channelId" | "organizationId">,
       senderId: string,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
-import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
+import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { slackTokens, startSlack } from "../../../../../test/slack-server.ts";
 import { startTelegram, telegramToken } from "../../../../../test/telegram-server.ts";
 import { createConversationLog } from "../../conversations/log/log.ts";
@@ -14,8 +14,8 @@ type Platform = {
   kind: "telegram" | "slack";
   settings: object;
   sign: string;
-  /** Writes in the chat, as the same person each time, or below a post. @returns the id of what was written */
-  write(text: string, below?: string): string;
+  /** Writes in the chat or below a post, as a person who is linked or as a stranger. @returns the id of what was written */
+  write(text: string, below?: string, isStranger?: boolean): string;
   /** Posts a message like a server that is killed before it receives the response. @returns the post's id */
   postAsBot(text: string): string;
   posts(): Array<{ id: string; below: string | null; text: string }>;
@@ -25,6 +25,7 @@ type Platform = {
 let server: TestServer;
 let ada: Awaited<ReturnType<typeof signedInBrowser>>;
 let agentId: string;
+let teamId: string;
 let slack: Awaited<ReturnType<typeof startSlack>>;
 let telegram: Awaited<ReturnType<typeof startTelegram>>;
 
@@ -41,21 +42,30 @@ beforeAll(async () => {
     },
   });
   await server.app.ready();
-  const { email, userId } = await createOwner(server);
-  await server.deps.db.updateTable("users").set({ name: "Ada Lovelace" }).where("id", "=", userId).execute();
+  const { email, userId, organizationId } = await createOwner(server);
+  await rename(userId, "Ada Lovelace");
+  for (const name of ["Bea Miller", "Bea Stone"]) {
+    await rename((await createMember(server, organizationId, "member")).userId, name);
+  }
   ada = await signedInBrowser(server, email);
-  agentId = (await ada.call("POST", "/agents", { name: "Harbour", handoff: { isEnabled: true } })).body.data.id;
+  const team = await ada.call("POST", "/teams", { name: "Night Shift", targets: { firstAnswer: 20 } });
+  teamId = team.body.data.id;
 });
 afterAll(async () => {
   await server.stop();
   await Promise.all([slack.stop(), telegram.stop()]);
 });
 
+async function rename(userId: string, name: string) {
+  await server.deps.db.updateTable("users").set({ name }).where("id", "=", userId).execute();
+}
+
 const createSlackPlatform = (): Platform => ({
   kind: "slack",
   settings: { chatId: slack.channelId, ...slackTokens },
   sign: "!",
-  write: (text, below) => slack.say({ user: "UADA", text, ...(below === undefined ? {} : { thread: below }) }),
+  write: (text, below, isStranger) =>
+    slack.say({ user: isStranger ? "U0STRANGER" : "U0ADA", text, ...(below === undefined ? {} : { thread: below }) }),
   postAsBot: slack.postAsBot,
   posts: () => slack.posts.map(({ ts, thread, text }) => ({ id: ts, below: thread, text })),
   until: slack.until,
@@ -64,8 +74,8 @@ const createTelegramPlatform = (): Platform => ({
   kind: "telegram",
   settings: { chatId: telegram.chatId, botToken: telegramToken },
   sign: "/",
-  write: (text, below) =>
-    `${telegram.say({ from: 7, text, ...(below === undefined ? {} : { replyTo: Number(below) }) })}`,
+  write: (text, below, isStranger) =>
+    `${telegram.say({ from: isStranger ? 8 : 7, text, ...(below === undefined ? {} : { replyTo: Number(below) }) })}`,
   postAsBot: (text) => `${telegram.postAsBot(text)}`,
   posts: () =>
     telegram.posts.map(({ id, replyTo, text }) => ({ id: `${id}`, below: replyTo?.toString() ?? null, text })),
@@ -111,6 +121,8 @@ describe.each([
   let platform: Platform;
   beforeAll(async () => {
     platform = platformOf();
+    // The requests of one agent are held back once there are too many of them.
+    agentId = (await ada.call("POST", "/agents", { name: "Harbour", handoff: { isEnabled: true } })).body.data.id;
     const { kind, settings, sign, write, posts, until } = platform;
     const created = await ada.call("POST", "/notice-channels", { kind, name: "Support", ...settings });
     expect(created.status, created.text).toBe(201);
@@ -152,10 +164,8 @@ describe.each([
 
   it("is told once in the thread of a conversation that a target of the team will soon be missed, unless it is met", async () => {
     const { write, posts, until } = platform;
-    const team = await ada.call("POST", "/teams", { name: platform.kind, targets: { firstAnswer: 20 } });
     const ask = async () => {
       const talk = await startConversation();
-      const teamId = team.body.data.id;
       expect((await ada.call("POST", `/conversations/${talk.id}/assign`, { teamId })).status).toBe(200);
       await until(() => posts().some(({ text }) => text.includes(talk.id)));
       const request = posts().find(({ text }) => text.includes(talk.id))?.id;
@@ -198,5 +208,91 @@ describe.each([
     await until(() => posts().some(({ text }) => text.startsWith("Reply in a conversation")));
     expect(posts()).toHaveLength(answered + 1);
     expect(await talk.read()).toMatchObject({ handler: "waiting", messages: { length: 2 } });
+  });
+
+  describe("who writes commands in the thread of a conversation", () => {
+    /** A conversation whose visitor waits. `answerTo` writes below its post and returns the next post there. */
+    async function startThread() {
+      const { write, posts, until } = platform;
+      const talk = await startConversation();
+      await talk.ask();
+      await until(() => posts().some(({ text }) => text.includes(talk.id)));
+      const request = posts().find(({ text }) => text.includes(talk.id))?.id ?? "";
+      const below = () => posts().filter((post) => post.below !== null);
+      const answerTo = async (command: string, isStranger = false) => {
+        const known = below().length;
+        write(command, request, isStranger);
+        await until(() => below().length > known);
+        return below()[known]?.text;
+      };
+      return { ...talk, answerTo };
+    }
+
+    it("is told in the thread what is right when a command cannot be run, and the visitor receives nothing", async () => {
+      const { sign } = platform;
+      const { answerTo, read } = await startThread();
+      const { messages } = await read();
+      const otherSign = sign === "/" ? "!" : "/";
+      const duration = `Not done: write for how long, such as ${sign}snooze 30m`;
+      const cases = [
+        ["snooze", duration],
+        ["snooze tomorrow", duration],
+        ["snooze 2 months", duration],
+        ["snooze 2h", "Not done: The visitor is waiting for a person."],
+        ["snooze 3000d", "Not done: a conversation can be snoozed for a year at most"],
+        ["assign", "Not done: write the name of a member or a team"],
+        ["assign @nobody", "Not done: no member or team of the organization has this name."],
+        ["assign @bea", "Not done: several have this name: Bea Miller, Bea Stone."],
+        ["resolved", `${sign}resolve marks it as done.`],
+      ] as const;
+      for (const [command, answer] of cases) expect(await answerTo(sign + command)).toContain(answer);
+      for (const slip of [`${sign} resolve`, `${otherSign}resolve`, ` ${otherSign}RESOLVE now`]) {
+        expect(await answerTo(slip)).toContain(`this looks like the command ${sign}resolve.`);
+      }
+      expect(await answerTo(`${sign}snooze2h`)).toContain(`${sign}snooze`);
+      expect(await answerTo(`${sign}resolve`, true)).toContain("Not done: you are not linked to an account in Foyer.");
+      expect(await read()).toMatchObject({ handler: "waiting", status: "open", messages });
+    });
+
+    it("assigns by name to members and teams, snoozes and resolves, and is told when nothing changes", async () => {
+      const { sign } = platform;
+      const { answerTo, read } = await startThread();
+      expect(await answerTo(`${sign}ASSIGN  @bea   miller`)).toContain(
+        "Ada Lovelace assigned the conversation to Bea Miller.",
+      );
+      expect((await read()).assignee).toMatchObject({ name: "Bea Miller" });
+      expect(await answerTo(`${sign}assign Miller`)).toBe("Bea Miller has this conversation already.");
+      expect(await answerTo(`${sign}assign night shift`)).toMatch(
+        /^Assigned to Night Shift\.|wants to talk to a person/,
+      );
+      expect(await read()).toMatchObject({ handler: "waiting", team: { id: teamId } });
+      expect(await answerTo(`${sign}take`)).toMatch(/Assigned to Night Shift\.|wants to talk/);
+      await platform.until(() => platform.posts().at(-1)?.text.startsWith("Ada Lovelace took over") === true);
+      expect(await answerTo(`${sign}take`)).toBe("You have this conversation already.");
+      expect(await answerTo(`${sign}snooze 2 Hours`)).toMatch(
+        /^Snoozed until [-\d]+ [\d:]+ UTC, or until the visitor writes\.$/,
+      );
+      expect((await read()).status).toBe("snoozed");
+      expect(await answerTo(`${sign}resolve`)).toMatch(/closed the conversation|^Resolved\./);
+      expect(await read()).toMatchObject({ status: "resolved", handler: "agent" });
+      await platform.until(() => platform.posts().some(({ text }) => text.startsWith("Resolved.")));
+      expect(await answerTo(`${sign}resolve`)).toBe("It is resolved already.");
+      expect(await answerTo(`${sign}close`)).toBe("The agent has this conversation already.");
+      expect(await answerTo(`${sign}return`)).toBe("The agent has this conversation already.");
+    });
+
+    it("is told that the conversation is in the trash, and later that it was deleted", async () => {
+      const { sign } = platform;
+      const { answerTo, id } = await startThread();
+      expect((await ada.call("POST", `/conversations/${id}/trash`)).status).toBe(200);
+      for (const command of ["resolve", "snooze 2h", "assign Miller", "assign Night Shift", "take", "close"]) {
+        expect(await answerTo(sign + command)).toContain("Not done: this conversation or its agent is in the trash.");
+      }
+      expect(await answerTo("Hello")).toContain("is in the trash");
+      expect((await ada.call("POST", `/conversations/${id}/restore`)).status).toBe(200);
+      expect((await ada.call("DELETE", `/conversations/${id}`)).status).toBe(200);
+      expect(await answerTo(`${sign}resolve`)).toContain("its conversation was deleted");
+      expect(await answerTo("Hello")).toContain("Not sent to the visitor");
+    });
   });
 });
