@@ -1,4 +1,4 @@
-import type { Attachment } from "@foyer/contract";
+import type { UploadedAttachment } from "@foyer/contract";
 import type { ConversationKey } from "./chat-stream.ts";
 import type { Request } from "./request.ts";
 import { read } from "./visitor-calls.ts";
@@ -17,7 +17,7 @@ export async function attach(
   request: Request,
   file: Blob,
   { name, signal, ...owner }: AttachmentOwner & { name?: string; signal?: AbortSignal },
-): Promise<Attachment> {
+): Promise<UploadedAttachment> {
   const conversation = "conversation" in owner ? owner.conversation : null;
   const { agentId, ...place } =
     "conversation" in owner

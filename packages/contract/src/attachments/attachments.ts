@@ -41,6 +41,15 @@ export const Attachment = Type.Object(attachment, {
 });
 export type Attachment = Static<typeof Attachment>;
 
+export const UploadedAttachment = Type.Object(
+  {
+    ...attachment,
+    keptSeconds: Type.Integer({ description: "Seconds until the upload is deleted, unless a message has it by then" }),
+  },
+  { $id: "UploadedAttachment", description: "A picture or file that was just uploaded" },
+);
+export type UploadedAttachment = Static<typeof UploadedAttachment>;
+
 export const MessageAttachment = Type.Object(
   {
     ...attachment,
@@ -86,7 +95,7 @@ export const uploadAttachment = {
     tags,
     summary: "Upload a picture or a file for a message",
     description:
-      "The body is the file itself, with its name percent-encoded in the header `X-Filename`, or `multipart/form-data` with one part `file`. JPEG, PNG, GIF, WebP, PDF, DOCX, plain text and CSV of up to 10 MB are accepted if the agent's `attachments` allow them. The content decides about the type. Metadata of pictures, such as the place where they were taken, is not stored. Send the id in `attachments` of `POST /chat` within an hour; otherwise the upload is deleted. It belongs to the `sessionId`, or to the conversation whose token is sent as a bearer token, and nobody else can attach it. Members and API keys send a `conversationId` and attach the upload to a message or a note; the agent's `attachments` do not limit them.",
+      "The body is the file itself, with its name percent-encoded in the header `X-Filename`, or `multipart/form-data` with one part `file`. JPEG, PNG, GIF, WebP, PDF, DOCX, plain text and CSV of up to 10 MB are accepted if the agent's `attachments` allow them. The content decides about the type. Metadata of pictures, such as the place where they were taken, is not stored. Send the id in `attachments` of `POST /chat` within `keptSeconds`, an hour by default; otherwise the upload is deleted. It belongs to the `sessionId`, or to the conversation whose token is sent as a bearer token, and nobody else can attach it. Members and API keys send a `conversationId` and attach the upload to a message or a note; the agent's `attachments` do not limit them.",
     consumes: ["application/octet-stream", "multipart/form-data"],
     querystring: Type.Object({
       agentId: Type.Optional(
@@ -111,7 +120,7 @@ export const uploadAttachment = {
       ),
     }),
     body: withDocumentation<unknown>({}, { type: "string", format: "binary" }),
-    response: { 201: inEnvelope(Attachment) },
+    response: { 201: inEnvelope(UploadedAttachment) },
   },
 } as const;
 

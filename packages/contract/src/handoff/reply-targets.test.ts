@@ -93,6 +93,10 @@ it("do not exist in an office that does not open long enough within a year", () 
 });
 
 it("are met in the order in which they are due", () => {
-  const targets = startReplyTargets(null, { firstAnswer: 30, nextAnswer: null, resolution: 20 }, 0);
+  const targets = startReplyTargets(
+    null,
+    { firstAnswer: 30, nextAnswer: null, resolution: 20 },
+    { answer: 0, resolution: 0 },
+  );
   expect(findNextTarget(targets)?.kind).toBe("resolution");
 });

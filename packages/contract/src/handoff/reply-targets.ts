@@ -28,10 +28,14 @@ export function calculateReplyTarget(
 /** A team's targets in minutes. */
 type TargetMinutes = Record<ReplyTargetKind, number | null>;
 
-/** The targets of a new request for a person. */
-export function startReplyTargets(hours: OfficeHours | null, targets: TargetMinutes, from: number): ReplyTargets {
-  const firstAnswer = calculateReplyTarget(hours, targets.firstAnswer, from);
-  const resolution = calculateReplyTarget(hours, targets.resolution, from);
+/** The targets of a new request for a person. `from` is when those for the answer and for the resolution start. */
+export function startReplyTargets(
+  hours: OfficeHours | null,
+  targets: TargetMinutes,
+  from: { answer: number; resolution: number },
+): ReplyTargets {
+  const firstAnswer = calculateReplyTarget(hours, targets.firstAnswer, from.answer);
+  const resolution = calculateReplyTarget(hours, targets.resolution, from.resolution);
   return { ...(firstAnswer ? { firstAnswer } : {}), ...(resolution ? { resolution } : {}) };
 }
 

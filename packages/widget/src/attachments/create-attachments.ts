@@ -1,4 +1,4 @@
-import type { Attachment } from "@foyer/contract";
+import type { UploadedAttachment } from "@foyer/contract";
 import { attachmentLimits } from "@foyer/contract/rules/attachment-limits";
 import { attach, createRequest, FoyerError } from "@foyer/sdk";
 import { errorMessageFor } from "../conversation/error-messages.ts";
@@ -29,7 +29,7 @@ export type Draft = {
   progress: number;
   /** Why it waits or was refused, in the visitor's language. */
   problem: string | null;
-  attachment: Attachment | null;
+  attachment: UploadedAttachment | null;
 };
 
 /** The types that file dialogs offer. */
@@ -195,7 +195,7 @@ export function createAttachments(panel: PanelContext, panelState: PanelState, t
 }
 
 /** An upload of an earlier page. */
-function toDraft(attachment: Attachment): Draft {
+function toDraft(attachment: UploadedAttachment): Draft {
   return {
     key: randomId(),
     name: attachment.name,

@@ -1,4 +1,4 @@
-import { type Attachment, attachmentLimits, type ChatRequest } from "@foyer/contract";
+import { attachmentLimits, type ChatRequest, type UploadedAttachment } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
@@ -57,7 +57,7 @@ export function createAttachmentService(
       { agent, conversation, sessionId, uploaderId }: Uploader,
       { name, bytes }: { name: string; bytes: Buffer },
       signal: AbortSignal,
-    ): Promise<Attachment> {
+    ): Promise<UploadedAttachment> {
       const { organizationId, id: agentId } = agent;
       await checkQuota(agent, bytes.length);
       const content = await readContent(readers, { organizationId, signal }, { name, bytes });
@@ -90,7 +90,7 @@ export function createAttachmentService(
         failpoint("attachment.committing");
       });
       failpoint("attachment.committed");
-      return toAttachment(row);
+      return { ...toAttachment(row), keptSeconds: Math.floor(config.attachmentWindow / 1_000) };
     },
     /**
      * The uploads that a chat request attaches, in their order. An upload that a message has already is found only for

@@ -4,8 +4,9 @@ import type { Transaction } from "kysely";
 import { type ChangeListener, onHandoff } from "../../conversations/log/change.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { Tables } from "../../db/tables.ts";
+import { readBeginnings } from "./request-beginning.ts";
 import { parseOfficeHours } from "./service.ts";
-import { findNextWarning, type StoredTargets } from "./target-warnings.ts";
+import { findNextWarning, type StoredTargets, takeWarnings } from "./target-warnings.ts";
 
 type Request = Pick<
   HandoffRow,
@@ -30,18 +31,17 @@ export function createTargetRecorder(now: () => number = Date.now): ChangeListen
   });
 }
 
-async function start(
-  trx: Transaction<Tables>,
-  { id, organizationId, conversationId, requestedAt }: HandoffRow,
-  teamId: string,
-): Promise<void> {
+async function start(trx: Transaction<Tables>, request: HandoffRow, teamId: string): Promise<void> {
+  const { id, organizationId, conversationId, requestedAt } = request;
   const team = await readTeam(trx, organizationId, teamId);
   if (!team) return;
   const hours = parseOfficeHours(team);
   const { escalateAfter, escalationTeamId } = team;
   const escalatesAt =
     escalateAfter === null || escalationTeamId === null ? null : addOpenMinutes(hours, escalateAfter, requestedAt);
-  const targets = startReplyTargets(hours, team, requestedAt);
+  const started = startReplyTargets(hours, team, await readBeginnings(trx, request));
+  // The team is notified of the request now, so it needs no second notice about a target that is already nearly missed.
+  const { targets } = takeWarnings(started, requestedAt);
   await storeTargets(trx, { id, organizationId, conversationId }, { targets, escalatesAt });
 }
 

@@ -4,6 +4,7 @@ import { checkOfficeHours } from "../../agents/handoff.ts";
 import { areMembers } from "../../auth/members/members.ts";
 import type { ConversationLog } from "../../conversations/log/log.ts";
 import { toPerson } from "../../conversations/ownership.ts";
+import { isMissingReference } from "../../db/database-errors.ts";
 import type { TeamRow } from "../../db/tables/teams.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -54,12 +55,12 @@ export function createTeamService({ db }: Pick<Deps, "db">, log: Pick<Conversati
     const userIds = members.map(({ userId }) => userId);
     if (new Set(userIds).size < userIds.length) throw invalid("members", "names the same member twice");
     if (userIds.length > 0 && !(await areMembers(db, organizationId, userIds))) {
-      throw invalid("members", "names a user who is not a member of this organization", "unknown_reference");
+      throw missingMemberError();
     }
     if (!escalation) return;
     if (escalation.teamId === id) throw invalid("escalation.teamId", "must be another team");
     if (!(await store.get(organizationId, escalation.teamId))) {
-      throw invalid("escalation.teamId", "names a team that does not exist", "unknown_reference");
+      throw missingTeamError();
     }
   }
 
@@ -86,7 +87,10 @@ export function createTeamService({ db }: Pick<Deps, "db">, log: Pick<Conversati
         ...toColumns(input),
         updatedAt: now,
       };
-      if (!(await store.insert(row, input.members ?? []))) throw tooManyError();
+      const isInserted = await store
+        .insert(row, input.members ?? [])
+        .catch((error: unknown) => rethrowMissing(error, input));
+      if (!isInserted) throw tooManyError();
       return toSingleTeam(row);
     },
     /** @throws 400 for an unknown member or team, 404 */
@@ -94,7 +98,9 @@ export function createTeamService({ db }: Pick<Deps, "db">, log: Pick<Conversati
       await existing(organizationId, id);
       await check(organizationId, input, id);
       const changes = { ...toColumns(input), updatedAt: Date.now() };
-      const row = await store.update({ id, organizationId }, changes, input.members);
+      const row = await store
+        .update({ id, organizationId }, changes, input.members)
+        .catch((error: unknown) => rethrowMissing(error, input));
       if (!row) throw notFound("Team");
       return toSingleTeam(row);
     },
@@ -107,6 +113,17 @@ export function createTeamService({ db }: Pick<Deps, "db">, log: Pick<Conversati
     },
   };
 }
+
+/** Explains the error of a write that names a team or a user who was deleted since the input was checked. */
+function rethrowMissing(error: unknown, { escalation, members = [] }: TeamInput): never {
+  if (!isMissingReference(error)) throw error;
+  if (escalation) throw missingTeamError();
+  throw members.length > 0 ? missingMemberError() : error;
+}
+
+const missingTeamError = () => invalid("escalation.teamId", "names a team that does not exist", "unknown_reference");
+const missingMemberError = () =>
+  invalid("members", "names a user who is not a member of this organization", "unknown_reference");
 
 function tooManyError(): AppError {
   return new AppError("CONFLICT", `An organization can have ${maxTeams} teams. Delete one before you add another.`);

@@ -53,6 +53,8 @@ function walk(hours: OfficeHours | null, minutes: number, from: number): number 
   throw new Error("the reference covers too few days");
 }
 
+const atOnce = (from: number) => ({ answer: from, resolution: from });
+
 it("gives one notice for each target, when three quarters of its open minutes have passed, whenever it is looked at", () => {
   const looks = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 5, maxLength: 60 });
   const minutes = fc.option(fc.integer({ min: 1, max: 600 }));
@@ -66,7 +68,7 @@ it("gives one notice for each target, when three quarters of its open minutes ha
       (hours, after, firstAnswer, resolution, pauses) => {
         const from = start + after * MINUTE_MS;
         const wanted = { firstAnswer, nextAnswer: null, resolution };
-        let targets: StoredTargets = startReplyTargets(hours, wanted, from);
+        let targets: StoredTargets = startReplyTargets(hours, wanted, atOnce(from));
         const noticedAt = new Map<ReplyTargetKind, number>();
         const looksAt: number[] = [];
         let now = from;
@@ -94,14 +96,16 @@ it("gives one notice for each target, when three quarters of its open minutes ha
 });
 
 it("turns the clock of a target of one minute before it is missed, but not at once", () => {
-  expect(startReplyTargets(null, { firstAnswer: 1, nextAnswer: null, resolution: null }, 0).firstAnswer).toEqual({
+  expect(
+    startReplyTargets(null, { firstAnswer: 1, nextAnswer: null, resolution: null }, atOnce(0)).firstAnswer,
+  ).toEqual({
     warnAt: 45_000,
     dueAt: MINUTE_MS,
   });
 });
 
 it("has no further notice once all targets were noticed", () => {
-  const targets = startReplyTargets(null, { firstAnswer: 20, nextAnswer: null, resolution: 60 }, 0);
+  const targets = startReplyTargets(null, { firstAnswer: 20, nextAnswer: null, resolution: 60 }, atOnce(0));
   expect(findNextWarning(targets)).toBe(15 * MINUTE_MS);
   expect(findNextWarning(takeWarnings(targets, 15 * MINUTE_MS).targets)).toBe(45 * MINUTE_MS);
   expect(findNextWarning(takeWarnings(targets, 45 * MINUTE_MS).targets)).toBe(null);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { insertConversation } from "../../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { deleteAfterRead } from "../../../../../test/delete-after-read.ts";
 import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
@@ -11,6 +12,7 @@ import { createAssignConversation } from "../assign-conversation.ts";
 import { scheduleRelease } from "../former-members.ts";
 import { createTeamAssignment } from "./assign-waiting.ts";
 import { createTargetRecorder } from "./record-targets.ts";
+import { createTeamService } from "./service.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -275,6 +277,70 @@ onBothDatabases("teams", (createDatabase) => {
     expect((await read(id)).clock).toMatchObject({ kind: "nextAnswer" });
     await staff.owner.call("POST", `/conversations/${id}/messages`, { content: "Here." });
     expect((await read(id)).clock).toBe(null);
+  });
+
+  /** Makes a conversation's open request older. @returns when it began */
+  async function ageRequest(id: string, minutes: number): Promise<number> {
+    const aged = server.deps.db
+      .updateTable("handoffs")
+      .set((x) => ({ requestedAt: x("requestedAt", "-", minutes * MINUTE_MS) }))
+      .where("conversationId", "=", id)
+      .where("endedAt", "is", null);
+    return Number((await aged.returning("requestedAt").executeTakeFirstOrThrow()).requestedAt);
+  }
+
+  /** Makes the visitor's message with this content older. @returns when it was written */
+  async function ageMessage(id: string, content: string, minutes: number): Promise<number> {
+    const aged = server.deps.db
+      .updateTable("messages")
+      .set((x) => ({ createdAt: x("createdAt", "-", minutes * MINUTE_MS) }))
+      .where("conversationId", "=", id)
+      .where("content", "=", content);
+    return Number((await aged.returning("createdAt").executeTakeFirstOrThrow()).createdAt);
+  }
+
+  it("continue the clock of a visitor who has waited for another team, and send no notice about what is nearly missed already", async () => {
+    const first = await createTeam({ targets: { firstAnswer: 60 } });
+    const second = await createTeam({ targets: { firstAnswer: 20, resolution: 80 } });
+    const { id } = await request({ teamId: first });
+    const askedAt = await ageRequest(id, 18);
+    for (const teamId of [first, second]) {
+      await staff.owner.call("POST", `/conversations/${id}/assign`, { teamId });
+    }
+    expect((await read(id)).clock).toEqual({
+      kind: "firstAnswer",
+      dueAt: new Date(askedAt + 20 * MINUTE_MS).toISOString(),
+      warnAt: new Date(askedAt + 15 * MINUTE_MS).toISOString(),
+    });
+    const stored = server.deps.db.selectFrom("handoffs").select("warnAt").where("conversationId", "=", id);
+    const { warnAt } = await stored.where("endedAt", "is", null).executeTakeFirstOrThrow();
+    expect(Number(warnAt)).toBe(askedAt + 60 * MINUTE_MS);
+  });
+
+  it("count from the first message that nobody has answered when a member passes a conversation on", async () => {
+    const teamId = await createTeam({ targets: { firstAnswer: 20, resolution: 300 } });
+    const { id, agentId } = await request();
+    await staff.owner.call("POST", `/conversations/${id}/messages`, { content: "Hello!" });
+    const askedAt = await ageRequest(id, 100);
+    const messages = [{ role: "user", content: "And now?" }];
+    await staff.owner.call("POST", "/chat", { agentId, conversationId: id, messages });
+    const writtenAt = await ageMessage(id, "And now?", 7);
+    await staff.owner.call("POST", `/conversations/${id}/assign`, { teamId });
+    expect((await read(id)).clock.dueAt).toBe(new Date(writtenAt + 20 * MINUTE_MS).toISOString());
+    await staff.owner.call("POST", `/conversations/${id}/messages`, { content: "Here." });
+    expect((await read(id)).clock).toMatchObject({
+      kind: "resolution",
+      dueAt: new Date(askedAt + 300 * MINUTE_MS).toISOString(),
+    });
+  });
+
+  it("answer 400 for an escalation to a team that is deleted at the same moment", async () => {
+    const [id, next] = [await createTeam(), await createTeam({ name: "Next" })];
+    const db = deleteAfterRead(server.deps.db, "teams", next);
+    const service = createTeamService({ db }, createConversationLog(server.deps, []));
+    const escalation = { teamId: next, afterMinutes: 5 };
+    const error = await service.update(staff.organizationId, id, { escalation }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 400, details: [{ path: "escalation.teamId" }] });
   });
 
   async function listTeam(teamId: string): Promise<Array<{ handler: string; assignee: { userId: string } | null }>> {

@@ -6,6 +6,7 @@ import {
   type ViewReference,
 } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
+import { isMissingReference } from "../../db/database-errors.ts";
 import type { InboxViewRow } from "../../db/tables/inbox.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
@@ -49,7 +50,7 @@ export function createViewService({ db }: Pick<Deps, "db">) {
     }
     if (isShared === false) throw invalid("teamId", "shares the view, so isShared must not be false");
     if (await store.isTeamMember(organizationId, { teamId, userId })) return { ownerId: null, teamId };
-    throw invalid("teamId", "is not a team that you belong to", "unknown_reference");
+    throw foreignTeamError();
   }
 
   /** @throws 404 when there is no such view, 409 when it names something that was deleted */
@@ -84,7 +85,7 @@ export function createViewService({ db }: Pick<Deps, "db">) {
         createdAt: now,
         updatedAt: now,
       };
-      if (!(await store.insert(row))) throw tooManyError();
+      if (!(await store.insert(row).catch(rethrowMissingTeam(row)))) throw tooManyError(row);
       return toView(row, []);
     },
     /** @throws 404 when the member has no such view, 409 when there are too many views */
@@ -102,8 +103,10 @@ export function createViewService({ db }: Pick<Deps, "db">) {
         ...(await readSharing(user, input)),
         updatedAt: Date.now(),
       };
-      const row = isId("view", id) ? await store.update(user, id, changes) : undefined;
-      if (row === null) throw tooManyError();
+      const row = isId("view", id)
+        ? await store.update(user, id, changes).catch(rethrowMissingTeam(changes))
+        : undefined;
+      if (row === null) throw tooManyError(changes);
       if (!row) throw notFound("View");
       return toSingleView(user.organizationId, row);
     },
@@ -138,8 +141,19 @@ const described: Record<ViewReference, string> = {
   team: "a team",
 };
 
-function tooManyError(): AppError {
-  return new AppError("CONFLICT", `There are ${maxViews} of these views. Delete one before you add another.`);
+function tooManyError({ ownerId }: { ownerId?: string | null }): AppError {
+  const whose =
+    ownerId === null ? "shared views, including those of teams that you do not belong to" : "views of yours";
+  return new AppError("CONFLICT", `There are ${maxViews} ${whose}. Delete one before you add another.`);
+}
+
+const foreignTeamError = () => invalid("teamId", "is not a team that you belong to", "unknown_reference");
+
+/** @returns a handler for the error of a write whose team was deleted since it was checked */
+function rethrowMissingTeam({ teamId }: { teamId?: string | null }) {
+  return (error: unknown): never => {
+    throw isMissingReference(error) && typeof teamId === "string" ? foreignTeamError() : error;
+  };
 }
 
 function readFilter({ filter }: Pick<InboxViewRow, "filter">): ConversationSelection {

@@ -119,17 +119,26 @@ function isVisibleTo({ userId }: ViewUser) {
             eb("ownerId", "is", null),
             or([
               eb("teamId", "is", null),
-              eb.exists(
-                eb
-                  .selectFrom("teamMembers")
-                  .select("teamMembers.teamId")
-                  .whereRef("teamMembers.teamId", "=", "inboxViews.teamId")
-                  .whereRef("teamMembers.organizationId", "=", "inboxViews.organizationId")
-                  .where("teamMembers.userId", "=", userId),
-              ),
+              eb.exists(selectTeamMembers(eb).where("teamMembers.userId", "=", userId)),
+              // While a team has no members, everyone has its views. Otherwise, nobody could change or delete them.
+              eb.not(eb.exists(selectTeamMembers(eb))),
             ]),
           ]),
         ]);
+}
+
+/** The members of the view's team who still belong to the organization. */
+function selectTeamMembers(eb: ExpressionBuilder<Tables, "inboxViews">) {
+  return eb
+    .selectFrom("teamMembers")
+    .innerJoin("members", (join) =>
+      join
+        .onRef("members.organizationId", "=", "teamMembers.organizationId")
+        .onRef("members.userId", "=", "teamMembers.userId"),
+    )
+    .select("teamMembers.teamId")
+    .whereRef("teamMembers.teamId", "=", "inboxViews.teamId")
+    .whereRef("teamMembers.organizationId", "=", "inboxViews.organizationId");
 }
 
 function namedBy({

@@ -1,10 +1,12 @@
 import { maxViews } from "@foyer/contract";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { deleteAfterRead } from "../../../../../test/delete-after-read.ts";
 import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../../test/session-client.ts";
 import { newId } from "../../ids.ts";
+import { createViewService } from "./service.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
@@ -177,5 +179,31 @@ onBothDatabases("saved views", (createDatabase) => {
     await server.deps.db.insertInto("inboxViews").values(rows).execute();
     const add = () => browser.call("POST", "/inbox/views", { name: "One more", filter: {} });
     expect((await Promise.all([add(), add(), add()])).map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  });
+
+  it("shows a view of a team without members to the whole organization, where it can be deleted", async () => {
+    const members = [{ userId: benId, capacity: 5 }];
+    const team = await account.call("POST", "/teams", { name: "Workshop", members });
+    const { id } = await save(ben, { teamId: team.body.data.id });
+    expect(await idsFor(ada)).not.toContain(id);
+    await account.call("PATCH", `/teams/${team.body.data.id}`, { members: [] });
+    expect(await idsFor(ada)).toContain(id);
+    expect((await ada.call("DELETE", `/inbox/views/${id}`)).status).toBe(200);
+  });
+
+  it("answers 400 for sharing a view with a team that is deleted at the same moment", async () => {
+    const members = [{ userId: benId, capacity: 5 }];
+    const { organizationId } = account;
+    const user = { organizationId, userId: benId };
+    const own = await save(ben, {});
+    for (const share of ["create", "update"] as const) {
+      const team = await account.call("POST", "/teams", { name: "Workshop", members });
+      const teamId: string = team.body.data.id;
+      const service = createViewService({ db: deleteAfterRead(server.deps.db, "teams", teamId) });
+      const sharing =
+        share === "create" ? service.create(user, { name: "View", teamId }) : service.update(user, own.id, { teamId });
+      const error = await sharing.catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ status: 400, details: [{ path: "teamId" }] });
+    }
   });
 });
