@@ -175,7 +175,7 @@ describe("the dashboard during a handoff", () => {
     await page.getByText("Grace Hopper is typing…").waitFor();
     await site.call(other.page, "POST", `/conversations/${id}/messages`, { content: "It leaves today." });
     await page.getByRole("article").filter({ hasText: "Grace Hopper" }).getByText("It leaves today.").waitFor();
-    await page.getByRole("button", { name: "Assign, snooze or close" }).waitFor();
+    await page.getByRole("button", { name: "Assign, tag, snooze or close" }).waitFor();
     await site.picture(page, "handoff-other");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Assign to me" }).click();
@@ -188,7 +188,7 @@ describe("the dashboard during a handoff", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Grace Hopper has this conversation.", { exact: true }).waitFor();
     // Disabled until the assignment is complete.
-    await page.getByRole("button", { name: "Assign, snooze or close" }).click();
+    await page.getByRole("button", { name: "Assign, tag, snooze or close" }).click();
     await page.getByRole("menuitem", { name: "Close" }).click();
     await page.getByText("Harbour answers this conversation.").waitFor();
     await page.getByText("Ada Lovelace closed the conversation").waitFor();

@@ -67,7 +67,7 @@ describe("saved views in the inbox", () => {
     await page.getByRole("button", { name: /^Money back/ }).waitFor();
     await page.getByRole("button", { name: "Saved views" }).click();
     await page.getByRole("menuitem", { name: /Money back.*Shared with Workshop/s }).waitFor();
-    await site.picture(page, "inbox-views-menu");
+    await check("menu");
     await page.keyboard.press("Escape");
 
     await site.call(page, "DELETE", `/tags/${tagId}`);
@@ -85,7 +85,10 @@ describe("saved views in the inbox", () => {
     await expect.poll(() => page.url()).not.toContain("saved=");
     await page.goto(url);
     await page.getByText(/This view was deleted, or is no longer shared with you/).waitFor();
+    expect(await page.getByText("Not found").count()).toBe(0);
     await check("gone");
+    await page.getByRole("button", { name: "Show all conversations" }).click();
+    await sunday.waitFor();
     expect(problems).toEqual([]);
   });
 });

@@ -86,7 +86,7 @@ describe("teams", () => {
       { content: "Do you have a brake cable?" },
     ]);
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${id}`);
-    await page.getByRole("button", { name: "Assign, snooze or close" }).click();
+    await page.getByRole("button", { name: "Assign, tag, snooze or close" }).click();
     await page.getByRole("menuitem", { name: "Assign to team Spare parts" }).click();
     await page.getByRole("status").getByText("Spare parts").waitFor();
     await page

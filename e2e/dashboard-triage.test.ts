@@ -1,10 +1,11 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, measureOverflow } from "../test/browser.ts";
 import { insertConversation } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
 const COUNT = 20;
+const phone = { width: 390, height: 844 };
 
 describe("triage in the inbox", () => {
   let site: DashboardSite;
@@ -130,7 +131,7 @@ describe("triage in the inbox", () => {
     await heading(page, 2).waitFor();
     await expect.poll(() => measureOverflow(page)).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole("button", { name: "Assign, snooze or close" }).click();
+    await page.getByRole("button", { name: "Assign, tag, snooze or close" }).click();
     await page.getByRole("menuitem", { name: "Snooze…" }).click();
     await page.getByRole("dialog", { name: "Snooze conversation" }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -143,6 +144,56 @@ describe("triage in the inbox", () => {
     await page.getByRole("button", { name: "Resolve", exact: true }).waitFor();
     const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=open`);
     expect(data).toHaveLength(2);
+    expect(problems).toEqual([]);
+  });
+
+  it("reads, answers, tags and resolves twenty conversations on a phone with one thumb", async () => {
+    const { page, problems } = await site.signIn({ context: { viewport: phone, hasTouch: true, isMobile: true } });
+    const agentId = await createAgent(page, COUNT);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open&scope=agent`);
+    /** Taps what is large enough for a thumb. `within` is how much of the screen, from its lower end, it can be in. */
+    const tap = async (target: Locator, within = 1) => {
+      await target.waitFor();
+      const box = await target.boundingBox();
+      const middle = (box?.y ?? 0) + (box?.height ?? 0) / 2;
+      expect([Math.min(box?.width ?? 0, box?.height ?? 0) >= 44, middle >= phone.height * (1 - within)]).toEqual([
+        true,
+        true,
+      ]);
+      await target.tap();
+    };
+    await tap(page.getByRole("link", { name: /Question number 1\?/ }));
+    for (let number = 1; number <= COUNT; number++) {
+      await heading(page, number).waitFor();
+      await tap(page.getByRole("button", { name: "Take over" }), 0.3);
+      await tap(page.getByLabel("Message to the visitor"), 0.3);
+      await page.keyboard.insertText(`Answer ${number}`);
+      await tap(page.getByRole("button", { name: "Send" }), 0.3);
+      await page.getByRole("region", { name: "Messages" }).getByText(`Answer ${number}`, { exact: true }).waitFor();
+      await tap(page.getByRole("button", { name: "Assign, tag, snooze or close" }), 0.5);
+      if (number === 1) await site.picture(page, "triage-phone-menu");
+      await tap(page.getByRole("menuitem", { name: "Add tag…" }), 0.6);
+      const dialog = page.getByRole("dialog", { name: "Add tag" });
+      if (number === 1) await dialog.getByLabel("Find or create a tag").fill("triaged");
+      if (number === 1) await site.picture(page, "triage-phone-tag");
+      await tap(dialog.getByRole("option", { name: /triaged/ }).first());
+      await dialog.waitFor({ state: "detached" });
+      const tag = page.getByRole("button", { name: "Remove the tag triaged" });
+      await tag.waitFor();
+      if (number === 1) {
+        expect((await tag.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+        expect(await accessibilityProblems(page)).toEqual([]);
+        await site.picture(page, "triage-phone");
+      }
+      await tap(page.getByRole("button", { name: "Resolve", exact: true }), 0.5);
+    }
+    await page.getByText("No open conversations").waitFor();
+    const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=resolved&limit=100`);
+    const states = data.map(({ tags, messageCount }: { tags: { name: string }[]; messageCount: number }) => [
+      tags[0]?.name,
+      messageCount,
+    ]);
+    expect(states).toEqual(Array.from({ length: COUNT }, () => ["triaged", 3]));
     expect(problems).toEqual([]);
   });
 });

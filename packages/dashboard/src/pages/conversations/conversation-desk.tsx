@@ -95,6 +95,7 @@ export function ConversationDesk({
               onTakeOver={() => void takeOver()}
               onReturn={() => setReturning(true)}
               onAssign={() => setAssigning(true)}
+              onAddTag={() => setTagging(true)}
               onResolve={() => void resolve()}
               onSnooze={() => setSnoozing(true)}
             />

@@ -54,7 +54,7 @@ export function ConversationTags({
                 aria-label={`Remove the tag ${tag.name}`}
                 title="Remove"
                 onClick={(event) => remove(tag, event.currentTarget)}
-                className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft -outline-offset-2 hover:bg-hover hover:text-ink pointer-coarse:size-9"
+                className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft -outline-offset-2 hover:bg-hover hover:text-ink pointer-coarse:size-11"
               >
                 <X size={14} aria-hidden />
               </button>

@@ -47,6 +47,16 @@ export function NoMatches({ onClear }: { onClear: () => void }) {
   );
 }
 
+/** Shown instead of the list of a saved view that the member no longer has. */
+export function ViewGone({ onClear }: { onClear: () => void }) {
+  return (
+    <div className="grid justify-items-start gap-3 px-4 py-6 xl:ps-8">
+      <p className="text-soft">This view was deleted, or is no longer shared with you.</p>
+      <Button onClick={onClear}>Show all conversations</Button>
+    </div>
+  );
+}
+
 const nobody: Record<InboxView, { title: string; text: string }> = {
   unread: {
     title: "No unread conversations",

@@ -1,3 +1,4 @@
+import { FoyerError } from "@foyer/sdk";
 import { Ellipsis } from "lucide-react";
 import { type RefObject, useId, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
@@ -20,7 +21,7 @@ import {
   toSelection,
   viewNames,
 } from "./inbox-search.ts";
-import { NobodyNeedsYou, NoMatches } from "./inbox-states.tsx";
+import { NobodyNeedsYou, NoMatches, ViewGone } from "./inbox-states.tsx";
 import { InboxTabs } from "./inbox-tabs.tsx";
 import { SelectionBar, type SelectionHandle } from "./selection-bar.tsx";
 import type { useConversationList } from "./use-conversation-list.ts";
@@ -157,6 +158,8 @@ function Body({
   query: string;
 }) {
   const { window } = list;
+  const isViewGone = search.saved && list.error instanceof FoyerError && list.error.status === 404;
+  if (isViewGone) return <ViewGone onClear={() => onSearch({ saved: undefined })} />;
   if (list.error) return <ErrorState error={list.error} onRetry={() => list.retry()} />;
   if (!window) return <Loading />;
   if (window.total === 0) {

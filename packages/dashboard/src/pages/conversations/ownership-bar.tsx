@@ -31,6 +31,7 @@ export function OwnershipBar({
   onTakeOver,
   onReturn,
   onAssign,
+  onAddTag,
   onResolve,
   onSnooze,
 }: {
@@ -43,6 +44,8 @@ export function OwnershipBar({
   onReturn: () => void;
   /** Opens the dialog that assigns the conversation to any member. */
   onAssign: () => void;
+  /** Opens the dialog that adds a tag. */
+  onAddTag: () => void;
   /** Resolves the conversation, or opens a resolved or snoozed one again. */
   onResolve: () => void;
   /** Opens the dialog that snoozes the conversation. */
@@ -79,7 +82,14 @@ export function OwnershipBar({
       <Button isBusy={acts.isBusy} onClick={onResolve}>
         {conversation.status === "open" ? "Resolve" : "Open again"}
       </Button>
-      <AssignMenu conversation={conversation} me={me} acts={acts} onAssign={onAssign} onSnooze={onSnooze} />
+      <AssignMenu
+        conversation={conversation}
+        me={me}
+        acts={acts}
+        onAssign={onAssign}
+        onAddTag={onAddTag}
+        onSnooze={onSnooze}
+      />
     </div>
   );
 }
@@ -123,21 +133,23 @@ function AssigneeText({ assignee, isMine }: { assignee: Person; isMine: boolean 
   );
 }
 
-/** The maximum number of colleagues in the menu. The dialog lists all of them and has a search field. */
+/** The maximum number of colleagues, and of teams, in the menu. The dialog lists all of them and has a search field. */
 const MAX_LISTED = 5;
 
-/** The menu that assigns the conversation to a colleague or ends the handoff. */
+/** The menu that assigns the conversation to a colleague, tags or snoozes it, or ends the handoff. */
 function AssignMenu({
   conversation: { handler, team: current },
   me,
   acts,
   onAssign,
+  onAddTag,
   onSnooze,
 }: {
   conversation: ConversationDetail;
   me: string | null;
   acts: Acts;
   onAssign: () => void;
+  onAddTag: () => void;
   onSnooze: () => void;
 }) {
   // While no person has the conversation, leave out the current member, because the `Take over` button does the same.
@@ -147,13 +159,19 @@ function AssignMenu({
     ...(isHere && !isMe ? { hint: "Here now" } : {}),
     onSelect: () => void acts.assign(id),
   }));
-  if (others.length > MAX_LISTED) items.push({ label: "Assign to someone else…", onSelect: onAssign });
-  const teams = useQuery(endpointQuery("listTeams")).data ?? [];
-  for (const { id, name } of teams.filter((team) => team.id !== current?.id || handler === "human")) {
+  const allTeams = useQuery(endpointQuery("listTeams")).data ?? [];
+  const teams = allTeams.filter((team) => team.id !== current?.id || handler === "human");
+  for (const { id, name } of teams.slice(0, MAX_LISTED)) {
     items.push({ label: `Assign to team ${name}`, onSelect: () => void acts.assignTeam(id) });
+  }
+  if (others.length > MAX_LISTED || teams.length > MAX_LISTED) {
+    const who = teams.length > MAX_LISTED ? "someone else or another team" : "someone else";
+    items.push({ label: `Assign to ${who}…`, onSelect: onAssign });
   }
   const ending: Array<MenuItem | null> = [
     null,
+    // The button in the header is out of reach of a thumb.
+    { label: "Add tag…", onSelect: onAddTag },
     // A visitor who waits must not be put off.
     { label: "Snooze…", disabled: handler === "waiting", onSelect: onSnooze },
     ...(handler === "agent" ? [] : [{ label: "Close", onSelect: () => void acts.close() }]),
@@ -161,7 +179,7 @@ function AssignMenu({
   return (
     <Menu
       trigger={
-        <IconButton label="Assign, snooze or close" disabled={acts.isBusy}>
+        <IconButton label="Assign, tag, snooze or close" disabled={acts.isBusy}>
           <Ellipsis size={18} aria-hidden />
         </IconButton>
       }

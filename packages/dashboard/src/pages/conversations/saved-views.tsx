@@ -100,9 +100,6 @@ export function OpenSavedView({ search, onChange }: Props) {
         <span className="sr-only">, close this view</span>
       </button>
       {view && view.missing.length > 0 && <p className="text-sm text-soft">{describeMissing(view.missing)}</p>}
-      {!view && isSuccess && (
-        <p className="text-sm text-soft">This view was deleted, or is no longer shared with you.</p>
-      )}
     </div>
   );
 }
