@@ -54,6 +54,8 @@ describe("triage in the inbox", () => {
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.type("/answered question");
     await page.getByRole("option", { name: /Money back/ }).waitFor();
+    await site.picture(page, "macro-menu");
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.getByText("After sending: snooze for 3 hours").waitFor();
     await page.getByText("Not filled in: {{order.id}}.").waitFor();

@@ -62,6 +62,8 @@ describe("the page of a visitor", () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await timeline.getByRole("link", { name: "Is the cargo bike in stock" }).click();
     await panel.getByText("Prefers calls in the afternoon.").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await site.picture(page, "dashboard-visitor-panel");
     expect(problems).toEqual([]);
   });
 });

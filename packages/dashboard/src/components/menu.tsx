@@ -24,9 +24,12 @@ export function Menu({
   align?: "start" | "end";
 }) {
   return (
-    <Radix.Root>
+    // A modal menu would hide the page from screen readers although its buttons keep the focus order.
+    <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
+        {/* A tap outside closes the menu, and must not also press what is below. */}
+        <div aria-hidden className="fixed inset-0 z-50" />
         <Radix.Content
           align={align}
           sideOffset={4}

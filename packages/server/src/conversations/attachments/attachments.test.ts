@@ -114,6 +114,7 @@ onBothDatabases("attachments", (createDatabase) => {
       size: png.length,
       width: 1,
       height: 1,
+      keptSeconds: 3_600,
     });
     const { id, token } = await start([picture.id]);
     expect(lastRequest().content).toEqual([
