@@ -30,6 +30,8 @@ export function Menu({
       <Radix.Portal>
         {/* A tap outside closes the menu, and must not also press what is below. */}
         <div aria-hidden className="fixed inset-0 z-50" />
+      </Radix.Portal>
+      <Radix.Portal>
         <Radix.Content
           align={align}
           sideOffset={4}

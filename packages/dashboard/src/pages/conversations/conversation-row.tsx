@@ -79,7 +79,7 @@ export const ConversationRow = memo(function ConversationRow({
             <span className="sr-only">Unread:</span>
           </span>
         )}
-        <span className={isSelecting ? "invisible" : "group-hover:invisible pointer-coarse:visible!"}>
+        <span className={isSelecting ? "invisible" : "pointer-fine:group-hover:invisible"}>
           <VisitorAvatar name={knownName(row)} />
         </span>
         <span className="grid grid-cols-[minmax(0,1fr)] gap-0.5">

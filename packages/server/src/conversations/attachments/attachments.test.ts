@@ -124,7 +124,8 @@ onBothDatabases("attachments", (createDatabase) => {
     ]);
     const [message, reply] = await messagesOf(id);
     const url = `/conversations/${id}/attachments/${picture.id}`;
-    expect(message.attachments).toEqual([{ ...picture, url }]);
+    const { keptSeconds: _, ...sent } = picture;
+    expect(message.attachments).toEqual([{ ...sent, url }]);
     expect(reply.attachments).toEqual([]);
     const inline = await get(`${url}?inline=1`, token);
     expect(inline.rawPayload.equals(png)).toBe(true);
