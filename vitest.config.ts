@@ -16,7 +16,7 @@ const mocking = [
 const sharedOptions = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  setupFiles: ["test/property-seed.ts"],
+  setupFiles: ["test/property-seed.ts", "test/patient-waits.ts"],
   expect: { poll: { timeout: 30_000 } },
   // Not `setImmediate`: a module that several files share would wait forever for one that was scheduled on a fake clock.
   fakeTimers: { toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"] },

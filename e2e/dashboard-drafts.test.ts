@@ -89,7 +89,7 @@ describe("drafts in the dashboard", () => {
     // A colleague who writes a note is seen as well.
     await other.page.getByRole("textbox", { name: "Internal note" }).pressSequentially("I know this one");
     await page.getByText("Grace Hopper is typing…").waitFor();
-    await page.getByText("Grace Hopper is typing…").waitFor({ state: "detached", timeout: 10_000 });
+    await page.getByText("Grace Hopper is typing…").waitFor({ state: "detached" });
     expect([...problems, ...other.problems]).toEqual([]);
     await page.context().close();
     await other.page.context().close();

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ env: { FOYER_MAX_LAG: "30ms" } });
+  server = await startServer({ env: { FOYER_MAX_LAG: "150ms" } });
 });
 afterAll(() => server.stop());
 

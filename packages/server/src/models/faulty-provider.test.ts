@@ -223,7 +223,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
   describe("that is slow", () => {
     let slow: ModelServer;
     beforeAll(async () => {
-      const limits = { FOYER_MODEL_IDLE_TIMEOUT: "400ms", FOYER_MODEL_TOTAL_TIMEOUT: "1500ms" };
+      const limits = { FOYER_MODEL_IDLE_TIMEOUT: "1s", FOYER_MODEL_TOTAL_TIMEOUT: "4s" };
       slow = await startModelServer((url) => ({ ...createEnvironment(url), ...limits }));
     });
     afterAll(() => slow.stop());
@@ -263,7 +263,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
         let signs = 0;
         const timer = setInterval(() => {
           exchange.response.write(sign);
-          if (++signs < 12) return;
+          if (++signs < 20) return;
           clearInterval(timer);
           for (const event of [word("All "), word("well."), ...closing]) {
             exchange.response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`);
