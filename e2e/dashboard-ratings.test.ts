@@ -84,10 +84,13 @@ describe("ratings of conversations in the dashboard", () => {
     const { page, problems } = await site.open(`/agents/${agentId}/conversations/${unhappy}`);
     const transcript = page.getByRole("region", { name: "Messages" });
     await transcript.getByText("Rated 2 of 5 by the visitor").waitFor();
-    const answer = await page.request.post(`${site.server.url}/conversations/${unhappy}/rating`, {
-      data: { score: 4, comment: "It has arrived." },
+    const { key } = await site.call(page, "POST", "/api-keys", { name: "Relay" });
+    const answer = await fetch(`${site.server.url}/conversations/${unhappy}/rating`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ score: 4, comment: "It has arrived." }),
     });
-    expect(answer.status()).toBe(200);
+    expect(answer.status).toBe(200);
     await transcript.getByText("Rated 4 of 5 by the visitor").waitFor();
     await transcript.getByText("It has arrived.").waitFor();
     await row(page, "My order has not arrived.*Rated 4 of 5").waitFor();

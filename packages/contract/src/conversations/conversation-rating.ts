@@ -76,7 +76,7 @@ export const rateConversation = {
     tags,
     summary: "Rate a conversation",
     description:
-      "Once per conversation, after the agent asked for it (`askRating`). Within a day, the visitor can correct the rating and its comment up to 10 times; it stays one rating.",
+      "Once per conversation, after the agent asked for it (`askRating`). Within a day, the visitor can correct the rating and its comment up to 10 times; it stays one rating. A signed-in member gets 403, except for their own test chats, because ratings are counted for members.",
     params,
     body: Type.Object({
       score,

@@ -5,6 +5,7 @@ import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createTitle } from "../chat/turn/new-messages.ts";
 import { deleteOlderThan } from "./log/erase.ts";
+import { createConversationLog } from "./log/log.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 
@@ -99,6 +100,19 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await call("GET", `/conversations?agentId=${agentId}&q=red`)).body.data[0].isUnread).toBe(false);
     await server.deps.db.updateTable("conversations").set({ readAt: 1 }).where("id", "=", id).execute();
     expect(await isUnread()).toBe(true);
+  });
+
+  it("stay read up to the latest mark when an earlier one follows, as of a bulk action", async () => {
+    const id = await say(await createAgent(owner), "Is the red bike in stock?");
+    const { organizationId } = owner;
+    const log = createConversationLog(server.deps, []);
+    const readAt = async () =>
+      (await server.deps.db.selectFrom("conversations").select("readAt").where("id", "=", id).executeTakeFirstOrThrow())
+        .readAt;
+    const later = Date.now() + 60_000;
+    expect(await log.markRead(organizationId, id, later)).toBe(true);
+    expect(await log.markRead(organizationId, id, later - 1)).toBe(true);
+    expect(await readAt()).toBe(later);
   });
 
   it("are listed by their last activity in pages that a cursor continues", async () => {

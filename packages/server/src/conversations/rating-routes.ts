@@ -15,7 +15,9 @@ export function ratingRoutes(app: App, ratings: ConversationRatings): void {
     ...contract.rateConversation,
     handler: async (request) => {
       const { id } = request.params;
-      return { data: await ratings.rate(readViewer(request, id), id, request.body), error: null };
+      // An API key belongs to a site, which may relay the ratings of its visitors.
+      const isMember = Boolean(request.principal?.userId);
+      return { data: await ratings.rate(readViewer(request, id), id, { ...request.body, isMember }), error: null };
     },
   });
 }

@@ -310,6 +310,31 @@ onBothDatabases("the rating of a conversation", (createDatabase) => {
     expect((await read()).rating).toBeNull();
   });
 
+  it("cannot be given or corrected by a member, whose figures it would change", async () => {
+    const { id, change, rate, read } = await visit();
+    await change("takeover");
+    await change("resolve");
+    expect((await owner.call("POST", `/conversations/${id}/rating`, { score: 5 })).status).toBe(403);
+    await rate({ score: 1 });
+    expect((await owner.call("POST", `/conversations/${id}/rating`, { score: 5 })).status).toBe(403);
+    expect((await read()).rating.score).toBe(1);
+  });
+
+  it("can be relayed with an API key", async () => {
+    const { change, rate, read } = await visit();
+    await change("resolve");
+    const { key } = (await owner.call("POST", "/api-keys", { name: "Relay" })).body;
+    expect((await rate({ score: 3 }, key)).statusCode).toBe(200);
+    expect((await read()).rating.score).toBe(3);
+  });
+
+  it("of a test chat can be given by the member who tries the agent", async () => {
+    const place = { organizationId: account.organizationId, agentId };
+    const test = { isTest: 1, ratingAskedAt: Date.now() } as const;
+    const id = await insertConversation(server.deps.db, place, test, [{ content: "Hello" }]);
+    expect((await owner.call("POST", `/conversations/${id}/rating`, { score: 4 })).status).toBe(200);
+  });
+
   it("of a conversation in the trash cannot be given", async () => {
     const { change, rate } = await visit();
     await change("resolve");

@@ -9,7 +9,8 @@ import { toRating } from "./rating-view.ts";
 import type { ConversationService } from "./service.ts";
 import type { Viewer } from "./store.ts";
 
-type Given = { score: number; comment?: string | null };
+/** `isMember`: a signed-in member rates, and not the visitor. */
+type Given = { score: number; comment?: string | null; isMember: boolean };
 
 type Parts = {
   agents: Pick<AgentService, "getPublic">;
@@ -35,9 +36,15 @@ export function createRatingService({ db }: Pick<Deps, "db">, { agents, conversa
         rating: toRating(row),
       };
     },
-    /** @throws 404, and 409 when the agent has not asked or it is too late */
-    async rate(viewer: Viewer, id: string, { score, comment }: Given): Promise<ConversationRating> {
-      const { organizationId } = await conversations.existing(viewer, id);
+    /** @throws 404, 403 for a member, and 409 when the agent has not asked or it is too late */
+    async rate(viewer: Viewer, id: string, { score, comment, isMember }: Given): Promise<ConversationRating> {
+      const { organizationId, isTest } = await conversations.existing(viewer, id);
+      if (isMember && isTest === 0) {
+        throw new AppError(
+          "FORBIDDEN",
+          "Only the visitor can rate a conversation. Members can rate their own test chats.",
+        );
+      }
       const given = { score, comment: comment?.trim() || null };
       const result = await inTransaction(db, (trx) =>
         log.rateConversation(trx, { organizationId, conversationId: id }, given),

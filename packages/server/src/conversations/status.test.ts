@@ -6,6 +6,7 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { startVisit } from "../../../../test/visit.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { createConversationLog } from "./log/log.ts";
 import { createStatusTimer } from "./status-timer.ts";
 
@@ -19,6 +20,7 @@ onBothDatabases("the status of a conversation", (createDatabase) => {
   let colleague: Browser;
   let stranger: Browser;
   let agentId: string;
+  let organizationId: string;
 
   beforeAll(async () => {
     database = await createDatabase();
@@ -31,6 +33,7 @@ onBothDatabases("the status of a conversation", (createDatabase) => {
     };
     server = await startServer({ database, env });
     const account = await createOwner(server);
+    organizationId = account.organizationId;
     owner = await signedInBrowser(server, account.email);
     colleague = await signedInBrowser(server, (await createMember(server, account.organizationId, "member")).email);
     stranger = await signedInBrowser(server, (await createOwner(server)).email);
@@ -237,6 +240,23 @@ onBothDatabases("the status of a conversation", (createDatabase) => {
     const answer = await stranger.call("POST", `/conversations/${id}/${action}`, { until: inOneDay() });
     expect(answer.status).toBe(404);
     expect((await read()).status).toBe("open");
+  });
+
+  it("stays as it is in the trash, also when the conversation was moved there at the same moment", async () => {
+    const { db } = server.deps;
+    const log = createConversationLog(server.deps, []);
+    const by = { userId: null, isAutomatic: true };
+    const [open, resolved] = [await visit(), await visit()];
+    await resolved.change("resolve");
+    for (const { change } of [open, resolved]) expect((await change("trash")).status).toBe(200);
+    const refOf = ({ id: conversationId }: { id: string }) => ({ organizationId, conversationId });
+    await inTransaction(db, async (trx) => {
+      expect(await log.resolve(trx, refOf(open), { by })).toBe(false);
+      expect(await log.snooze(trx, refOf(open), { until: Date.now() + DAY_MS, userId: null })).toBe(false);
+      await log.reopen(trx, refOf(resolved), by);
+    });
+    for (const { change } of [open, resolved]) expect((await change("restore")).status).toBe(200);
+    expect([(await open.read()).status, (await resolved.read()).status]).toEqual(["open", "resolved"]);
   });
 
   it("is unknown to the visitor", async () => {

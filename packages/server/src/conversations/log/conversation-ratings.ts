@@ -21,8 +21,6 @@ const MAX_CORRECTIONS = 10;
 const columns = [
   "agentId",
   "isTest",
-  "handler",
-  "status",
   "ratingAskedAt",
   "ratingScore",
   "ratingComment",

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import { compileOnce } from "../../db/compiled-query.ts";
 import type { DatabaseKind } from "../../db/database-kind.ts";
 import type { Db } from "../../db/open.ts";
@@ -51,12 +51,16 @@ export async function lockConversations(
 
 /** What members leave on a conversation that does not change it for the visitor. */
 export function createMarks(db: Db, databaseKind: DatabaseKind, emit: Emit) {
-  /** Marks conversations as read. @returns the ids of those that exist */
+  /**
+   * Marks the messages up to this time as read. A later mark stays, because a bulk action marks what had arrived when it was
+   * requested. @returns the ids of the conversations that exist
+   */
   function markAllRead({ organizationId, conversationIds }: ConversationRefs, now: Instant): Promise<string[]> {
     const ref = { organizationId, conversationIds };
+    const readAt = sql<Instant>`case when coalesce("readAt", 0) < ${now} then ${now} else "readAt" end`;
     return inTransaction(db, async (trx) => {
       if (conversationIds.length > 1) await lockConversations(trx, databaseKind, ref);
-      const unread = await setReadAt(trx, ref, now)
+      const unread = await setReadAt(trx, ref, readAt)
         .where(sql<boolean>`"lastMessageAt" > coalesce("readAt", 0)`)
         .returning("id")
         .execute();
@@ -68,7 +72,7 @@ export function createMarks(db: Db, databaseKind: DatabaseKind, emit: Emit) {
       if (ids.length === conversationIds.length) return ids;
       const found = new Set(ids);
       const rest = conversationIds.filter((id) => !found.has(id));
-      const read = await setReadAt(trx, { organizationId, conversationIds: rest }, now).returning("id").execute();
+      const read = await setReadAt(trx, { organizationId, conversationIds: rest }, readAt).returning("id").execute();
       return ids.concat(read.map(({ id }) => id));
     });
   }
@@ -110,7 +114,7 @@ export function createMarks(db: Db, databaseKind: DatabaseKind, emit: Emit) {
 function setReadAt(
   trx: Transaction<Tables>,
   { organizationId, conversationIds }: ConversationRefs,
-  readAt: Instant | null,
+  readAt: Instant | null | RawBuilder<Instant>,
 ) {
   return trx
     .updateTable("conversations")

@@ -17,7 +17,7 @@ export async function reopen(
   await reopenAll(trx, { organizationId, conversationIds: [conversationId] }, how);
 }
 
-/** Reopens those of several conversations that are not open. */
+/** Reopens those of several conversations that are not open and not in the trash. */
 export async function reopenAll(
   trx: Transaction<Tables>,
   { organizationId, conversationIds }: ConversationRefs,
@@ -28,6 +28,7 @@ export async function reopenAll(
     .set({ status: "open", snoozedUntil: null, resolvedAt: null })
     .where("id", "in", conversationIds)
     .where("organizationId", "=", organizationId)
+    .where("trashedAt", "is", null)
     .where("status", "<>", "open")
     .returning(["id", "agentId", "isTest"])
     .execute();

@@ -16,13 +16,14 @@ type ReturnAll = (trx: Transaction<Tables>, conversations: ConversationRefs, end
 
 /** Changes whether conversations are open, resolved or snoozed. */
 export function createStatusChanges({ databaseKind }: Pick<Deps, "databaseKind">, emit: Emit, returnAll: ReturnAll) {
-  /** Locks the conversation. */
+  /** Locks the conversation. What is in the trash keeps its status. */
   async function lock(trx: Transaction<Tables>, { organizationId, conversationId }: ConversationRef) {
     return trx
       .updateTable("conversations")
       .set((x) => ({ changedAt: x.ref("changedAt") }))
       .where("id", "=", conversationId)
       .where("organizationId", "=", organizationId)
+      .where("trashedAt", "is", null)
       .returning(["status", "handler", "snoozedUntil", "updatedAt", "lastMessageRole"])
       .executeTakeFirst();
   }

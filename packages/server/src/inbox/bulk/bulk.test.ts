@@ -152,6 +152,24 @@ onBothDatabases("bulk actions", (createDatabase) => {
     ]);
   });
 
+  it("leaves a conversation resolved while an undo cannot let its visitor wait again", async () => {
+    const [id = ""] = await startConversations(1);
+    await account.call("POST", `/conversations/${id}/handoff`, {});
+    const action = await finish(await start({ action: "resolve", conversationIds: [id] }));
+    const { db } = server.deps;
+    // Without the request, the undo fails as it does when the process dies before the visitor waits again.
+    const requests = await db.deleteFrom("handoffs").where("conversationId", "=", id).returningAll().execute();
+    await ada.call("POST", `/conversations/bulk/${action.id}/undo`);
+    const countFailures = async () =>
+      (await db.selectFrom("bulkActions").select("failures").where("id", "=", action.id).executeTakeFirstOrThrow())
+        .failures;
+    await expect.poll(countFailures, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect((await get(id)).status).toBe("resolved");
+    await db.insertInto("handoffs").values(requests).execute();
+    await finish(action, "undone");
+    expect((await get(id)).handler).toBe("waiting");
+  });
+
   it("snoozes all conversations but those in which the visitor waits, and an undo opens them", async () => {
     const [silent = "", waiting = ""] = await startConversations(2);
     await account.call("POST", `/conversations/${waiting}/handoff`, {});

@@ -234,12 +234,12 @@ function resolveAll({ db }: Pick<Deps, "db">, { assignConversation, log }: Parts
     async undo(target) {
       const { organizationId, conversationId, userId, before } = target;
       const isAsLeft = ({ status }: Standing) => status === "resolved";
-      if (!(await restoreStatus({ db }, log, { target, isAsLeft }))) return false;
-      if (before.handler === "waiting") {
-        await inTransaction(db, (trx) =>
-          requestAgain(trx, log, { organizationId, conversationId, teamId: before.teamId }),
-        );
-      }
+      // In the same transaction, so that no visitor who waited is left with the agent when a process dies in between.
+      const alsoRestore = async (trx: Transaction<Tables>) => {
+        if (before.handler !== "waiting") return;
+        await requestAgain(trx, log, { organizationId, conversationId, teamId: before.teamId });
+      };
+      if (!(await restoreStatus({ db }, log, { target, isAsLeft, alsoRestore }))) return false;
       if (before.handler === "human" && before.assigneeId !== null) {
         const assignment = { userId: before.assigneeId, mayReplace: false, assignedBy: userId };
         await assignConversation({ organizationId, id: conversationId }, assignment, async () => {});
@@ -255,7 +255,16 @@ type Standing = Pick<Before, "status" | "snoozedUntil">;
 async function restoreStatus(
   { db }: Pick<Deps, "db">,
   log: ConversationLog,
-  { target, isAsLeft }: { target: Target; isAsLeft(current: Standing): boolean },
+  {
+    target,
+    isAsLeft,
+    alsoRestore = async () => {},
+  }: {
+    target: Target;
+    isAsLeft(current: Standing): boolean;
+    /** restores what else an open conversation had */
+    alsoRestore?(trx: Transaction<Tables>): Promise<void>;
+  },
 ): Promise<boolean> {
   const { organizationId, conversationId, userId, before } = target;
   const conversation = { organizationId, conversationId };
@@ -274,6 +283,7 @@ async function restoreStatus(
       return log.snooze(trx, conversation, { until: before.snoozedUntil, userId });
     }
     await log.reopen(trx, conversation, by);
+    await alsoRestore(trx);
     return true;
   });
 }

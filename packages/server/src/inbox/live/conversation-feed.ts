@@ -159,12 +159,12 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       failed.clear();
     },
     settled: queue.settled,
-    /** Shows a member's typing to the visitor, if the member has the conversation or no member does. */
+    /** Shows the typing of the member who has the conversation to the visitor. Other members can only write notes. */
     typing(conversationId: string, { userId, ...person }: Person): void {
       const topic = topics.get(conversationId);
       if (!topic?.state) return;
       const { handler, epoch, assigneeId } = topic.state;
-      if (handler === "human" && assigneeId !== userId) return;
+      if (handler !== "human" || assigneeId !== userId) return;
       for (const { isMember, stream, position } of topic.followers) {
         if (!isMember) stream.reader.write(format({ type: "typing", person }, epoch, position ?? -1));
       }

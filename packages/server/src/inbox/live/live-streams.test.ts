@@ -171,6 +171,19 @@ describe("the stream of a conversation", () => {
     await Promise.all([stream.leave(), inbox.leave()]);
   });
 
+  it("does not show a waiting visitor that a member writes a note", async () => {
+    const talk = await startConversation();
+    await talk.visit("POST", "/handoff", { reason: "The invoice" });
+    const stream = await talk.follow();
+    await stream.until("ownership");
+    await talk.act("/typing");
+    await talk.act("/takeover");
+    await talk.act("/typing");
+    await stream.until("typing");
+    expect(stream.events.filter(({ type }) => type === "typing")).toHaveLength(1);
+    await stream.leave();
+  });
+
   it("ends when the conversation is deleted", async () => {
     const talk = await startConversation();
     await talk.act("/takeover");
