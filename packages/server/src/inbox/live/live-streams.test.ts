@@ -174,14 +174,15 @@ describe("the stream of a conversation", () => {
   it("does not show a waiting visitor that a member writes a note", async () => {
     const talk = await startConversation();
     await talk.visit("POST", "/handoff", { reason: "The invoice" });
-    const stream = await talk.follow();
+    const grace = await signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
+    const [stream, inbox] = [await talk.follow(), await followInbox(grace)];
     await stream.until("ownership");
     await talk.act("/typing");
+    await inbox.until("typing");
     await talk.act("/takeover");
-    await talk.act("/typing");
-    await stream.until("typing");
-    expect(stream.events.filter(({ type }) => type === "typing")).toHaveLength(1);
-    await stream.leave();
+    await stream.until("ownership", ({ ownership }) => ownership.handler === "human");
+    expect(stream.events.filter(({ type }) => type === "typing")).toEqual([]);
+    await Promise.all([stream.leave(), inbox.leave()]);
   });
 
   it("ends when the conversation is deleted", async () => {
