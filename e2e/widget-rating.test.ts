@@ -65,8 +65,9 @@ describe("the question that asks a visitor to rate the conversation", () => {
 
     await page.reload();
     await page.getByRole("button", { name: "Change rating" }).click();
-    expect(await score(page, "4, Good").isChecked()).toBe(true);
     expect(await page.locator(".rating textarea").inputValue()).toBe("Quick answer");
+    // The card moves the focus there after it has been drawn.
+    await score(page, "4, Good").and(page.locator(":checked:focus")).waitFor();
     await page.keyboard.press("ArrowRight");
     await page.locator(".rating textarea").fill("");
     await sendButton(page).click();
@@ -80,7 +81,7 @@ describe("the question that asks a visitor to rate the conversation", () => {
     const { email } = await createMember(site.server, site.owner.organizationId, "member");
     const member = await signedInBrowser(site.server, email);
     await page.getByRole("button", { name: "Talk to a person" }).click();
-    await page.getByRole("button", { name: "Talk to a person" }).last().click();
+    await page.getByLabel("What is it about?").press("Enter");
     await member.call("POST", `/conversations/${id}/takeover`);
     await page
       .getByText(/from the team/)
@@ -113,7 +114,9 @@ describe("the question that asks a visitor to rate the conversation", () => {
     await returnToPage(page);
     await page.locator(".rating").getByRole("button", { name: "Hide" }).click();
     await question(page).waitFor({ state: "detached" });
-    expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.tagName)).toBe("TEXTAREA");
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.tagName))
+      .toBe("TEXTAREA");
     await ask(page, "And on Sundays?");
     await replyOver(page);
     await change("resolve");
