@@ -13,7 +13,7 @@ import { chatRoutes } from "./chat/routes.ts";
 import { createRunningReplies } from "./chat/running/running-replies.ts";
 import { type ChatService, createChatService } from "./chat/service.ts";
 import { createChatBytes } from "./chat/turn/chat-bytes.ts";
-import { createAttachmentLoader } from "./chat/turn/load-attachments.ts";
+import { createAttachmentLoader, createRecordedAttachments } from "./chat/turn/load-attachments.ts";
 import { createLog } from "./conversation-changes.ts";
 import { createConversationAnalytics } from "./conversations/analytics/service.ts";
 import { attachmentRoutes } from "./conversations/attachment-routes.ts";
@@ -203,7 +203,8 @@ export async function createApp(deps: AppDeps) {
   const desk = createDesk(deps, { ...inboxParts, assignConversations, trash: trash.conversations });
   const inbox = createInboxService(deps, { ...inboxParts, agents, attachments, actions: desk.replyActions });
   const notices = addNotices(app, deps, { ...parts, ...inboxParts, outbox, inbox, live, recorder: noticeRecorder });
-  const evaluations = createEvaluations(deps, { agents, conversations }, sources);
+  const recordedAttachmentsOf = createRecordedAttachments(attachments);
+  const evaluations = createEvaluations(deps, { agents, conversations }, { ...sources, recordedAttachmentsOf });
   const sweepers = [attachmentSweeper, createStatusTimer(deps, conversationLog)];
   const timers = [idleWorker, notices, ...sweepers, trash.purge, desk.bulk.worker, evaluations.replays.worker];
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));

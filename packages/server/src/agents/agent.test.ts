@@ -186,6 +186,19 @@ onBothDatabases("agents", (createDatabase) => {
       ]);
     });
 
+    it("are refused with every problem of a file", async () => {
+      const { call } = await server.createAccount();
+      await call("PUT", "/models/providers/lab", lab);
+      const settings = { model: "nowhere/small", fallbackModels: ["nowhere/b"], handoff: { teamId: "Night" } };
+      const file = { format: "foyer-agent/1", agent: { slug: "harbour", name: "Harbour", ...settings } };
+      const { body } = await call("POST", "/agents/apply", file);
+      expect(body.error.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+        "agent.fallbackModels.0",
+        "agent.handoff.teamId",
+        "agent.model",
+      ]);
+    });
+
     it("are refused with the list of providers, to which the organization's own servers belong", async () => {
       const { call } = await server.createAccount();
       await call("PUT", "/models/providers/lab", lab);

@@ -145,7 +145,11 @@ export function createVersionService({ db, models }: Pick<Deps, "db" | "models">
         const { version, percent } = rollout;
         const ofAgent = { organizationId, agentId };
         if (!(await createVersionStore(trx).get(ofAgent, version))) {
-          throw invalid("version", `must be a version of the agent, which has no version ${version}`);
+          throw invalid(
+            "version",
+            `must be a version of the agent, which has no version ${version}`,
+            "unknown_reference",
+          );
         }
         await writeRollout(trx, ofAgent, (current) => {
           const id = current?.version === version ? current.id : randomUUID();

@@ -4,6 +4,7 @@ import type { TraceStep } from "../../chat/loop/trace.ts";
 import { produceReply } from "../../chat/running/run-reply.ts";
 import { createRunningReply } from "../../chat/running/running-reply.ts";
 import type { ReplyEnding } from "../../chat/stream/reply-events.ts";
+import { createAttachmentParts, type SentAttachment } from "../../chat/turn/attachment-parts.ts";
 import { listEarlierPassages, toPrompt } from "../../chat/turn/model-prompt.ts";
 import type { Note } from "../../chat/turn/prompt-notes.ts";
 import type { HistoryRow } from "../../conversations/log/queries.ts";
@@ -24,6 +25,8 @@ export type DryRunTurn = {
   models: ModelChain;
   history: HistoryRow[];
   notes?: Note[];
+  /** the attachments of the history */
+  attached?: readonly SentAttachment[];
   tools: AgentTools;
   documents: ReplyDocuments | null;
   humanTool: ReplyTool | null;
@@ -79,6 +82,7 @@ export function createDryRun(
       models: chain,
       history,
       notes = [],
+      attached = [],
       documents,
       signal,
       until,
@@ -87,7 +91,8 @@ export function createDryRun(
       const { organizationId, systemPrompt } = agent;
       if (documents?.kind === "search") documents.continueFrom(listEarlierPassages(history));
       const reference = documents?.kind === "prefix" ? documents.text : null;
-      const { prompt } = toPrompt({ systemPrompt, reference, modelId: chain.modelId }, history, notes);
+      const partsOf = createAttachmentParts(attached);
+      const { prompt } = toPrompt({ systemPrompt, reference, modelId: chain.modelId, partsOf }, history, notes);
       const reply = createRunningReply(
         { conversationId: "", messageId: "", conversationToken: null },
         { agentId: agent.id, resumable: true, resumeWindow: 0 },

@@ -1,6 +1,7 @@
 import type { ReplyStepRow } from "../../db/tables/models.ts";
 import { calculateCost, type Price } from "../../models/prices/cost.ts";
 import { providerOf } from "../../models/provider-of.ts";
+import { guessFileTokens, limitTokens } from "./file-tokens.ts";
 import { listToolPieces, type RecordedTurn } from "./recorded-turn.ts";
 
 /** A common rule of thumb, for replies whose tokens were not counted. */
@@ -38,10 +39,13 @@ export function estimateLargestCall(version: Estimated, turn: RecordedTurn, step
   const { price, modelId, maxOutputTokens } = version;
   if (price === null) return null;
   const texts = [...turn.history, turn.reply];
-  const characters = texts.reduce((sum, { content, pieces }) => sum + content.length + (pieces?.length ?? 0), 0);
+  const characters = countTexts(texts);
   const recorded = Math.max(0, ...listReplySteps(steps).map((step) => countCharacters(step)));
   const most = Math.max(characters + version.instructions + version.tools, recorded);
-  const inputTokens = Math.ceil(most * MOST_TOKENS_PER_CHARACTER) + QUESTION_TOKENS;
+  const counted = Math.max(0, ...listReplySteps(steps).map((step) => step.inputTokens ?? 0));
+  const inputTokens =
+    Math.max(Math.ceil(most * MOST_TOKENS_PER_CHARACTER) + QUESTION_TOKENS, Math.ceil(counted * LIMIT_MARGIN)) +
+    limitTokens(listFiles(turn));
   const outputTokens = maxOutputTokens ?? limitOutput(steps);
   const plain = { provider: providerOf(modelId), cachedInputTokens: 0, cacheWriteTokens: inputTokens };
   return calculateCost(price, { ...plain, inputTokens, outputTokens });
@@ -60,7 +64,7 @@ export function estimateReply(version: Estimated, turn: RecordedTurn, steps: rea
   const { price, modelId } = version;
   if (price === null) return null;
   const counted = listReplySteps(steps);
-  const tokens = counted.length > 0 ? scaleSteps(version, counted) : guessTokens(version, turn);
+  const tokens = counted.length > 0 ? scaleSteps(version, turn, counted) : guessTokens(version, turn);
   return calculateCost(price, { provider: providerOf(modelId), cacheWriteTokens: 0, ...tokens });
 }
 
@@ -73,18 +77,21 @@ export function estimateComparison({ price, modelId }: Estimated, turn: Recorded
   return calculateCost(price, { provider: providerOf(modelId), ...tokens });
 }
 
-/** The recorded tokens, with the version's own instructions and tools in place of the recorded ones. */
-function scaleSteps(version: Estimated, steps: readonly ReplyStepRow[]) {
+/**
+ * The recorded tokens, with the version's own instructions and tools in place of the recorded ones. Beside pictures and
+ * files, which no characters stand for, the recorded tokens say little about text.
+ */
+function scaleSteps(version: Estimated, turn: RecordedTurn, steps: readonly ReplyStepRow[]) {
+  const hasFiles = listFiles(turn).length > 0;
   const sum = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
   for (const step of steps) {
     const { promptInstructions: instructions, promptTools: tools, inputTokens, cachedInputTokens, outputTokens } = step;
     const recorded = countCharacters(step);
-    const scale =
-      recorded === 0
-        ? 1
-        : (recorded - (instructions ?? 0) - (tools ?? 0) + version.instructions + version.tools) / recorded;
-    sum.inputTokens += (inputTokens ?? 0) * scale;
-    sum.cachedInputTokens += Math.min(cachedInputTokens ?? 0, (inputTokens ?? 0) * scale);
+    const added = recorded === 0 ? 0 : version.instructions + version.tools - (instructions ?? 0) - (tools ?? 0);
+    const perCharacter = hasFiles ? 1 / CHARACTERS_PER_TOKEN : (inputTokens ?? 0) / Math.max(1, recorded);
+    const scaled = Math.max(0, (inputTokens ?? 0) + added * perCharacter);
+    sum.inputTokens += scaled;
+    sum.cachedInputTokens += Math.min(cachedInputTokens ?? 0, scaled);
     sum.outputTokens += outputTokens ?? 0;
   }
   return sum;
@@ -97,12 +104,29 @@ export function countCharacters(step: ReplyStepRow): number {
 }
 
 function guessTokens({ instructions, tools }: Estimated, turn: RecordedTurn) {
-  const history = turn.history.reduce((sum, { content, pieces }) => sum + content.length + (pieces?.length ?? 0), 0);
+  const history = countTexts(turn.history);
   const calls = 1 + new Set(listToolPieces(turn).map(({ sent }) => sent?.step ?? 0)).size;
   const results = turn.reply.pieces?.length ?? 0;
   return {
-    inputTokens: (calls * (instructions + tools + history) + results) / CHARACTERS_PER_TOKEN,
+    inputTokens:
+      (calls * (instructions + tools + history) + results) / CHARACTERS_PER_TOKEN +
+      calls * guessFileTokens(listFiles(turn)),
     cachedInputTokens: 0,
     outputTokens: turn.reply.content.length / CHARACTERS_PER_TOKEN,
   };
 }
+
+/** The pictures and files of the visitor. Those of members are only named to models. */
+const listFiles = ({ history }: RecordedTurn) =>
+  history.flatMap(({ attachments }) => attachments.filter(({ uploaderId }) => uploaderId === null));
+
+/** The characters of messages, with the texts of their files. */
+const countTexts = (messages: RecordedTurn["history"]) =>
+  messages.reduce(
+    (sum, { content, pieces, attachments }) =>
+      sum +
+      content.length +
+      (pieces?.length ?? 0) +
+      attachments.reduce((characters, { text }) => characters + (text?.length ?? 0), 0),
+    0,
+  );

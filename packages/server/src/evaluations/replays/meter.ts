@@ -4,6 +4,7 @@ import type { ModelChain } from "../../models/model-chain.ts";
 import { calculateCost, type Price } from "../../models/prices/cost.ts";
 import { replaceFiles } from "../../models/prompt-files.ts";
 import { providerOf } from "../../models/provider-of.ts";
+import { limitFileTokens } from "./file-tokens.ts";
 
 /** How much more tokens than the recorded prompt of the turn a prompt may have for its bytes. */
 const MARGIN = 1.25;
@@ -106,7 +107,9 @@ export function createMeter({ maxCost, spent, record }: MeterOptions) {
           const most = tokensPerByte === null ? UNKNOWN_TOKENS_PER_BYTE : tokensPerByte * MARGIN;
           const outputTokens = Math.min(request.maxOutputTokens ?? maxOutputTokens, maxOutputTokens);
           const plain = { cachedInputTokens: 0, cacheWriteTokens: 0 };
-          const inputTokens = Math.min(bytes, Math.ceil(bytes * most)) + FORMAT_TOKENS;
+          // A count of the recorded prompt includes its pictures and files, which are not in the bytes.
+          const text = tokensPerByte === null ? Math.min(bytes, Math.ceil(bytes * most)) : Math.ceil(bytes * most);
+          const inputTokens = text + FORMAT_TOKENS + (tokensPerByte === null ? limitFileTokens(prompt) : 0);
           const bound = toCost({ ...plain, inputTokens, cacheWriteTokens: inputTokens, outputTokens });
           try {
             await reserve(bound);

@@ -13,16 +13,11 @@ export type RecordedTurn = {
 
 const complete = new Set<string | null>(["end_turn", "max_steps", "max_tokens"]);
 
-/**
- * The replies of a conversation that can be written again: those that a model completed. What follows an attachment is
- * left out, because its file may be gone.
- */
+/** The replies of a conversation that can be written again: those that a model completed. */
 export function listTurns(conversationId: string, messages: readonly ReadMessage[]): RecordedTurn[] {
-  const firstAttachment = messages.findIndex(({ attachments }) => attachments.length > 0);
-  const usable = firstAttachment < 0 ? messages : messages.slice(0, firstAttachment);
-  return usable.flatMap((reply, index) => {
+  return messages.flatMap((reply, index) => {
     const isReply = reply.role === "assistant" && reply.authorName === null && reply.model !== null;
-    const history = usable.slice(0, index);
+    const history = messages.slice(0, index);
     if (!isReply || !complete.has(reply.stopReason) || history.at(-1)?.role !== "user") return [];
     return [{ conversationId, messageId: reply.id, history, reply, pieces: parsePieces(reply) }];
   });

@@ -3,6 +3,7 @@ import { openChat } from "../../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
+import { tinyPictures } from "../../../../../test/tiny-pictures.ts";
 import { callThenSay, type Exchange, sayWords, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
 import { newId } from "../../ids.ts";
 
@@ -46,6 +47,16 @@ onBothDatabases("replays", (createDatabase) => {
   });
 
   const path = (rest = "") => `/agents/${agentId}/replays${rest}`;
+  /** Sends one message. @returns the events of the reply */
+  async function chatWith(more: object, content: string, headers: Record<string, string> = {}) {
+    const stream = await openChat(server.url, { agentId, messages: [{ role: "user", content }], ...more }, headers);
+    expect(stream.response.status).toBe(200);
+    await stream.ended;
+    return stream.events;
+  }
+  /** What the model received since this exchange. */
+  const promptsFrom = (index: number) =>
+    model.exchanges.slice(index).map(({ body }) => JSON.stringify(JSON.parse(body).messages));
   async function chat(...contents: string[]): Promise<string> {
     let started: { conversationId?: string; conversationToken?: string } = {};
     for (const content of contents) {
@@ -95,6 +106,36 @@ onBothDatabases("replays", (createDatabase) => {
     ]);
     expect(answer.data.estimate.cost).toBeGreaterThan(0);
     expect((await owner.call("GET", path())).body.pagination.total).toBe(0);
+  });
+
+  it("sends both versions the recorded pictures and files, as the chat sent them", async () => {
+    await owner.call("PATCH", `/agents/${agentId}`, { attachments: { images: true, files: true } });
+    const upload = async (name: string, payload: Buffer) => {
+      const headers = { "content-type": "application/octet-stream", "x-filename": name };
+      const url = `/chat/attachments?agentId=${agentId}&sessionId=s1`;
+      return (await server.app.inject({ method: "POST", url, headers, payload })).json().data.id;
+    };
+    const picture = await upload("bike.png", tinyPictures["image/png"]);
+    const file = await upload("invoice.txt", Buffer.from("The repair cost 180 euros."));
+    const recordedFrom = model.exchanges.length;
+    const [first] = await chatWith({ attachments: [picture], sessionId: "s1" }, "What is it?");
+    const { conversationId, conversationToken } = first as { conversationId: string; conversationToken: string };
+    const headers = { authorization: `Bearer ${conversationToken}` };
+    await chatWith({ conversationId, attachments: [file], sessionId: "s1" }, "And this?", headers);
+    await chatWith({ conversationId }, "Thank you.", headers);
+    const recorded = promptsFrom(recordedFrom);
+    expect(recorded).toHaveLength(3);
+    expect(recorded[0]).toContain("data:image/png;base64");
+    const replayedFrom = model.exchanges.length;
+    expect(await replay()).toMatchObject({ status: "finished", summary: { identical: 3 } });
+    expect(promptsFrom(replayedFrom)).toEqual(recorded.flatMap((prompt) => [prompt, prompt]));
+
+    await server.deps.db.deleteFrom("documentFileParts").execute();
+    const withoutFiles = model.exchanges.length;
+    expect(await replay()).toMatchObject({ status: "finished", summary: { identical: 3 } });
+    const [prompt] = promptsFrom(withoutFiles);
+    expect(prompt).toContain("[picture: bike.png");
+    expect(prompt).not.toContain("base64");
   });
 
   it("gives a repeated call the recorded result, without calling the tool", async () => {
