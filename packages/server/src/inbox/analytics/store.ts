@@ -127,48 +127,51 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
     });
   }
 
-  /** The median and the ninetieth percentile of each time: the shortest time that so many are not longer than. */
+  /**
+   * The median and the ninetieth percentile of each time: the shortest time that so many are not longer than. The
+   * requests are read once for all three times.
+   */
   function readTimes(range: FigureRange, group: InboxFigureGroup | null) {
     const key = keyOf(range, group);
-    const select = (metric: string, ms: ReturnType<typeof sql<number | null>>) =>
-      inRange(range)
-        .$if(group !== null, (query) => query.where(key, "is not", null))
-        .where(ms, "is not", null)
-        .select([key.as("id"), sql<string>`cast(${sql.lit(metric)} as text)`.as("metric"), ms.as("ms")]);
     const isByMember = sql`"handoffs"."endedBy" in ('member', 'closed')`;
     // Requests that ended before the times within the office hours were recorded have only the whole time.
-    const all = select(
-      "firstAnswer",
-      sql`case when "handoffs"."cause" <> 'member' then
-        coalesce("handoffs"."openAnswerMs", "handoffs"."answeredAt" - "handoffs"."requestedAt") end`,
-    )
-      .unionAll(
-        select(
-          "handling",
-          sql`case when ${isByMember} then
-            coalesce("handoffs"."openHandlingMs", "handoffs"."endedAt" - "handoffs"."takenAt") end`,
-        ),
-      )
-      .unionAll(
-        select(
-          "resolution",
-          sql`case when ${isByMember} then
-            coalesce("handoffs"."openEndMs", "handoffs"."endedAt" - "handoffs"."requestedAt") end`,
-        ),
-      );
-    const ranked = db
-      .selectFrom(all.as("times"))
-      .select(["id", "metric", "ms"])
+    const requests = inRange(range)
+      .$if(group !== null, (query) => query.where(key, "is not", null))
       .select([
-        sql<number>`row_number() over (partition by "id", "metric" order by "ms")`.as("place"),
-        sql<number>`count(*) over (partition by "id", "metric")`.as("count"),
+        key.as("id"),
+        sql<number | null>`case when "handoffs"."cause" <> 'member' then
+          coalesce("handoffs"."openAnswerMs", "handoffs"."answeredAt" - "handoffs"."requestedAt") end`.as(
+          "firstAnswer",
+        ),
+        sql<number | null>`case when ${isByMember} then
+          coalesce("handoffs"."openHandlingMs", "handoffs"."endedAt" - "handoffs"."takenAt") end`.as("handling"),
+        sql<number | null>`case when ${isByMember} then
+          coalesce("handoffs"."openEndMs", "handoffs"."endedAt" - "handoffs"."requestedAt") end`.as("resolution"),
       ]);
+    const select = (metric: "firstAnswer" | "handling" | "resolution") => sql`
+      select "id", cast(${sql.lit(metric)} as text) as "metric", ${sql.ref(metric)} as "ms"
+      from "requests" where ${sql.ref(metric)} is not null`;
+    const times = sql<{ id: string | null; metric: string; ms: number }>`(
+      ${select("firstAnswer")} union all ${select("handling")} union all ${select("resolution")})`;
     const quantile = (percent: number) =>
       sql<number>`cast(min(case when "place" * 100 >= "count" * ${sql.lit(percent)} then "ms" end) as bigint)`;
     return read(
       range,
       db
-        .selectFrom(ranked.as("ranked"))
+        .with(
+          (cte) => cte("requests").materialized(),
+          () => requests,
+        )
+        .with("ranked", (query) =>
+          query
+            .selectFrom(times.as("times"))
+            .select(["id", "metric", "ms"])
+            .select([
+              sql<number>`row_number() over (partition by "id", "metric" order by "ms")`.as("place"),
+              sql<number>`count(*) over (partition by "id", "metric")`.as("count"),
+            ]),
+        )
+        .selectFrom("ranked")
         .select(["id", "metric", quantile(50).as("median"), quantile(90).as("p90")])
         .groupBy(["id", "metric"]),
     );
