@@ -1,5 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createRatingToken } from "../packages/server/src/auth/conversation-token.ts";
+import { ratingMail } from "../packages/server/src/inbox/notices/rating-mail.ts";
+import { renderMail } from "../packages/server/src/outbound/mail-content.ts";
 import { accessibilityProblems } from "../test/browser.ts";
 import { takePictures } from "../test/pictures.ts";
 import { createMember, signedInBrowser } from "../test/session-client.ts";
@@ -209,5 +212,49 @@ describe("the question that asks a visitor to rate the conversation", () => {
     await page.reload();
     await page.getByText("We open at nine.").waitFor();
     expect(requested).toEqual([]);
+  });
+
+  it("is answered on the page of an emailed link, without scripts, with the keyboard and on a phone", async () => {
+    const { id, change, read } = await converse({ name: "Harbour" });
+    await change("resolve");
+    const token = createRatingToken(site.server.deps.encryption, { id, linkVersion: 0 });
+    const { page, problems } = await site.browser.open({ viewport: { width: 390, height: 844 } });
+    const link = `${site.server.url}/rate/${id}?token=${token}`;
+    await page.goto(`${link}&score=4`);
+    expect(await page.getByRole("heading").innerText()).toBe("How was your conversation with Harbour?");
+    const group = page.getByRole("group", { name: "How was your conversation with Harbour?" });
+    expect(await group.getByRole("radio", { name: "4, Good" }).isChecked()).toBe(true);
+    expect(await read()).toBeNull();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await takePictures(page, "rating-page");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("Very kind");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("Your rating: 5 of 5 (Very good)").waitFor();
+    expect(await read()).toMatchObject({ score: 5, comment: "Very kind" });
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await takePictures(page, "rating-page-thanks");
+    await page.getByRole("link", { name: "Change rating" }).click();
+    expect(await page.getByLabel("What is the reason? (optional)").inputValue()).toBe("Very kind");
+    await group.getByRole("radio", { name: "3, Okay" }).check();
+    await page.getByRole("button", { name: "Send rating" }).click();
+    await page.getByText("Your rating: 3 of 5 (Okay)").waitFor();
+    await page.goto(`${site.server.url}/rate/${id}?token=frt_wrong`);
+    await page.getByText("This link doesn’t work").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await takePictures(page, "rating-page-invalid");
+    await page.goto(link);
+    const mail = renderMail(
+      ratingMail({ conversationId: id, agentName: "Harbour", question: null, context: null }, { baseUrl: "", token }),
+    );
+    expect(problems).toEqual([]);
+    await page.goto("about:blank");
+    await page.setContent(mail.html);
+    await takePictures(page, "rating-mail");
   });
 });

@@ -13,8 +13,8 @@ type Answers = {
   mail?: string;
   /** stops responding: from the start, or after it has received the email */
   silentAt?: "start" | "mail";
-  /** disconnects before it accepts the email */
-  hangUpAt?: "recipient";
+  /** disconnects before it accepts the email, or after it has received it */
+  hangUpAt?: "recipient" | "mail";
 };
 
 export type SmtpTestServer = Awaited<ReturnType<typeof startSmtpServer>>;
@@ -50,7 +50,8 @@ export async function startSmtpServer(
       void text(stream).then((raw) => {
         if (answers.mail) return callback(answer(answers.mail));
         keep(raw, session);
-        if (answers.silentAt !== "mail") callback();
+        if (answers.hangUpAt === "mail") hangUp();
+        else if (answers.silentAt !== "mail") callback();
       });
     },
   };

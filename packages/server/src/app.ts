@@ -71,6 +71,7 @@ import { addHandoffMetrics } from "./inbox/metrics.ts";
 import { createNotices } from "./inbox/notices/notices.ts";
 import { createNoticeRecorder, type NoticeRecorder } from "./inbox/notices/record-notices.ts";
 import { noticeRoutes } from "./inbox/notices/routes.ts";
+import { recordRatingSeen } from "./inbox/notices/seen-answers.ts";
 import { createRequestTool } from "./inbox/request-tool.ts";
 import { createInboxService, type InboxService } from "./inbox/service.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
@@ -81,6 +82,7 @@ import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
+import { ratingPageRoutes } from "./pages/rating-page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
 import { createPictureRewriter } from "./pictures/picture-rewriter.ts";
 import { createResponseQuota } from "./plans/response-quota.ts";
@@ -425,7 +427,14 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
     trash: trash.conversations,
     applyView: desk.views.apply,
   });
-  ratingRoutes(app, createRatingService(deps, { agents, conversations, log: conversationLog }));
+  const ratings = createRatingService(deps, {
+    agents,
+    conversations,
+    log: conversationLog,
+    onSeen: (conversationId) => recordRatingSeen(deps.db, conversationId),
+  });
+  ratingRoutes(app, ratings);
+  ratingPageRoutes(app, deps.config, ratings);
   statusRoutes(app, createStatusService(deps, { conversations, log: conversationLog }));
   attachmentRoutes(app, deps, { agents, conversations, attachments });
   tagRoutes(app, desk.tags);

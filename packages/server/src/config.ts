@@ -196,6 +196,8 @@ function readLimits(get: Get) {
     attachmentsPerIp: limit("ATTACHMENTS_PER_IP", 200),
     attachmentBytesPerDay: limit("ATTACHMENT_BYTES_PER_DAY", 1_000_000_000),
     handoffPerIp: limit("HANDOFF_PER_IP", 5),
+    /** requests of the page that an emailed link opens to rate a conversation */
+    ratingPerIp: limit("RATING_PER_IP", 30),
     /** requests to one agent that are announced one by one within ten minutes; further ones are announced together */
     handoffAnnouncements: limit("HANDOFF_ANNOUNCEMENTS", 10),
     runningPerIp: limit("RUNNING_PER_IP", 50),

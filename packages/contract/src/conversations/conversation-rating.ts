@@ -63,6 +63,7 @@ export const getRatingRequest = {
   schema: {
     tags,
     summary: "Read whether the visitor is asked to rate the conversation, and the rating",
+    description: "When a visitor's page reads that it is asked, the question counts as seen and is not sent by email.",
     params,
     response: { 200: inEnvelope(RatingRequest) },
   },

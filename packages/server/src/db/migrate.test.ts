@@ -103,6 +103,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0134-inbox-totals",
       "0136-conversation-ratings",
       "0140-message-drafts",
+      "0141-rating-mails",
       "0143-rating-figures",
       "0145-inbox-lists",
     ]);
@@ -194,6 +195,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0134-inbox-totals",
       "0136-conversation-ratings",
       "0140-message-drafts",
+      "0141-rating-mails",
       "0143-rating-figures",
       "0145-inbox-lists",
     ]);

@@ -80,6 +80,7 @@ import { attachmentCounters } from "./migrations/0130-attachment-counters.ts";
 import { inboxTotals } from "./migrations/0134-inbox-totals.ts";
 import { conversationRatings } from "./migrations/0136-conversation-ratings.ts";
 import { messageDrafts } from "./migrations/0140-message-drafts.ts";
+import { ratingMails } from "./migrations/0141-rating-mails.ts";
 import { ratingFigures } from "./migrations/0143-rating-figures.ts";
 import { inboxLists } from "./migrations/0145-inbox-lists.ts";
 import type { Db } from "./open.ts";
@@ -172,6 +173,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0134-inbox-totals", inboxTotals],
   ["0136-conversation-ratings", conversationRatings],
   ["0140-message-drafts", messageDrafts],
+  ["0141-rating-mails", ratingMails],
   ["0143-rating-figures", ratingFigures],
   ["0145-inbox-lists", inboxLists],
 ];

@@ -38,6 +38,7 @@ function toEvents(change: Change, linkTo: LinkTo): NewEvent[] {
     case "restored":
     case "read":
     case "target_due":
+    case "rating_asked":
       return [];
   }
 }

@@ -47,6 +47,7 @@ describe("BASE_URL with a path", () => {
     "/docs/chat",
     "/demo/nothing",
     "/mail-recipients/confirm?token=x",
+    "/rate/conv_x?token=x",
     "/auth/verify-email?token=x",
   ])("links only to addresses below the path from the page %s", async (url) => {
     const { body } = await get(`/chat${url}`, "GET", { accept: "text/html" });

@@ -35,7 +35,7 @@ function acceptsHtml({ method, headers }: FastifyRequest): boolean {
 }
 
 async function sendPage(reply: FastifyReply, page: () => Promise<string>) {
-  const policy = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'";
+  const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'";
   return reply
     .status(404)
     .headers({ "content-security-policy": policy, "cache-control": "no-store" })

@@ -174,6 +174,8 @@ const everyRoute = [
   "GET /mail-recipients account",
   "POST /mail-recipients account",
   "GET /mail-recipients/confirm public",
+  "GET /rate/:id public",
+  "POST /rate/:id public",
   "POST /mail-recipients/confirm public",
   "POST /mail-recipients/:id/confirmation account",
   "DELETE /mail-recipients/:id account",

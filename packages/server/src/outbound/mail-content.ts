@@ -7,6 +7,13 @@ import { escapeHtml } from "../escape-html.ts";
 export type MailPart =
   | string
   | { type: "link"; label: string; url: string }
+  /** links in a row, each with a short text. As plain text, one link without a choice stands for them. */
+  | {
+      type: "choices";
+      label: string;
+      url: string;
+      choices: ReadonlyArray<{ text: string; label: string; url: string }>;
+    }
   | { type: "facts"; facts: ReadonlyArray<readonly [label: string, value: string]> }
   | { type: "quotes"; title: string; quotes: ReadonlyArray<{ author: string; text: string }> }
   | { type: "footer"; text: string };
@@ -27,6 +34,8 @@ function toText(part: MailPart): string {
   if (typeof part === "string") return part;
   switch (part.type) {
     case "link":
+      return `${part.label}\n${part.url}`;
+    case "choices":
       return `${part.label}\n${part.url}`;
     case "facts":
       return part.facts.map(([label, value]) => `${label}: ${indentContinuationLines(value)}`).join("\n");
@@ -54,6 +63,8 @@ const styles = {
   paragraph: "margin:0 0 16px",
   button:
     "display:inline-block;padding:10px 18px;border-radius:8px;background-color:#b3470b;color:#ffffff;font-weight:600;text-decoration:none",
+  choice:
+    "display:inline-block;min-width:44px;margin-inline-end:8px;padding:10px 0;border:1px solid #808080;border-radius:8px;color:inherit;font-weight:600;text-align:center;text-decoration:none",
   facts: "margin:0 0 16px;border-collapse:collapse",
   label: "padding:3px 16px 3px 0;opacity:0.75;text-align:start;vertical-align:top;font-weight:400",
   value: "padding:3px 0;vertical-align:top",
@@ -88,6 +99,13 @@ function toElement(part: MailPart, { isButton }: { isButton: boolean }): string 
       const style = isButton ? ` style="${styles.button}"` : "";
       const label = escapeHtml(part.label.replace(/\s*[:：]$/u, ""));
       return element("p", "paragraph", `<a href="${escapeHtml(part.url)}"${style}>${label}</a>`);
+    }
+    case "choices": {
+      const links = part.choices.map(({ text, label, url }) => {
+        const attributes = `href="${escapeHtml(url)}" title="${escapeHtml(label)}" aria-label="${escapeHtml(label)}"`;
+        return `<a ${attributes} style="${styles.choice}">${escapeHtml(text)}</a>`;
+      });
+      return element("p", "paragraph", links.join("\n"));
     }
     case "facts": {
       const rows = part.facts.map(

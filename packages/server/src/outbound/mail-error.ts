@@ -1,8 +1,12 @@
 /** An email that the mail server did not accept. Members may see the message. */
 export class MailError extends Error {
-  constructor(message: string) {
+  /** Whether the mail server may have accepted it all the same, because the connection ended before its answer. */
+  readonly isUncertain: boolean;
+
+  constructor(message: string, { isUncertain = false } = {}) {
     super(message);
     this.name = "MailError";
+    this.isUncertain = isUncertain;
   }
 }
 
@@ -29,8 +33,16 @@ export function createMailFailure(auth: { user: string; pass: string } | null) {
     const { code = "", originalCode, command, response, responseCode, message } = error as SmtpError;
     const details = { code, command, responseCode, reason: mask(message) };
     const reason = response ? explain(code, mask(response)) : explainConnection(`${originalCode} ${message}`);
-    return { failure: new MailError(reason ?? explain(code, null)), details };
+    const isUncertain = !response && !isBeforeContent(code, `${originalCode} ${message}`);
+    return { failure: new MailError(reason ?? explain(code, null), { isUncertain }), details };
   };
+}
+
+/** Whether it certainly failed before the content of the email was sent. nodemailer's `command` does not say so. */
+function isBeforeContent(code: string, reason: string): boolean {
+  const noConnection =
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN) |Connection timeout|Greeting never/;
+  return /^(EAUTH|ENOAUTH|ETLS|EDNS|EENVELOPE)$/.test(code) || noConnection.test(reason);
 }
 
 /** The codes and texts of Node and OpenSSL. After STARTTLS, nodemailer passes on only the text. */

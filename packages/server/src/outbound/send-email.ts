@@ -20,7 +20,13 @@ type MailSettings = {
 };
 
 /** `organizationId` is the organization that sends it; emails about an account have none, and count as one sender. */
-type Mail = MailContent & { to: string; organizationId?: string; files?: readonly MailFile[] };
+type Mail = MailContent & {
+  to: string;
+  organizationId?: string;
+  files?: readonly MailFile[];
+  /** Do not repeat it when the connection ends while it is sent, because the mail server may have accepted it. */
+  isSentOnce?: true;
+};
 
 /** A file that is sent with an email. */
 export type MailFile = { name: string; type: string; content: Buffer };
@@ -69,19 +75,26 @@ export function createMailer(
     maxWaitingPerOwner: Number.POSITIVE_INFINITY,
   });
   const explain = createMailFailure(smtp?.auth ?? null);
-  let transport: ReturnType<typeof openTransport> | undefined;
+  const transports = new Map<"repeats" | "once", ReturnType<typeof openTransport>>();
+
+  function openFor(smtp: SmtpAddress, isSentOnce: boolean): ReturnType<typeof openTransport> {
+    const name = isSentOnce ? "once" : "repeats";
+    const options = { ...timeouts, ...(isSentOnce ? { maxRequeues: 0 } : {}) };
+    const transport = transports.get(name) ?? openTransport(smtp, security, options);
+    transports.set(name, transport);
+    return transport;
+  }
 
   return {
     isConfigured: smtp !== null,
-    async send({ organizationId = "", ...mail }) {
+    async send({ organizationId = "", isSentOnce = false, ...mail }) {
       if (!smtp) throw new MailError("Email cannot be sent because SMTP_URL is not set.");
       if (!isMailAddress(mail.to)) {
         throw new MailError(`${JSON.stringify(mail.to.slice(0, 254))} is not an email address.`);
       }
       const signal = AbortSignal.timeout(timeouts.total);
       try {
-        transport ??= openTransport(smtp, security, timeouts);
-        const opened = await transport;
+        const opened = await openFor(smtp, isSentOnce);
         const sendOne = () => opened.sendMail({ ...compose(mail), from, signal });
         await connections.run({ owner: organizationId }, sendOne, signal);
       } catch (error) {
@@ -103,7 +116,7 @@ export function createMailer(
       }
     },
     async close() {
-      (await transport)?.close({ force: true });
+      for (const opened of await Promise.all(transports.values())) opened.close({ force: true });
     },
   };
 }
@@ -132,7 +145,7 @@ async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
 async function openTransport(
   { auth, port, ...smtp }: SmtpAddress,
   { tls, ca }: Pick<MailSettings, "tls" | "ca">,
-  timeouts: typeof defaultLimits,
+  { maxRequeues, ...timeouts }: typeof defaultLimits & { maxRequeues?: number },
 ) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
@@ -144,6 +157,7 @@ async function openTransport(
     ...(ca === null ? {} : { tls: { ca: [...getCACertificates(), ca] } }),
     ...(port ? { port } : {}),
     ...(auth ? { auth } : {}),
+    ...(maxRequeues === undefined ? {} : { maxRequeues }),
     connectionTimeout: timeouts.connect,
     dnsTimeout: timeouts.connect,
     greetingTimeout: timeouts.greeting,

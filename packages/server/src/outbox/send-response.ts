@@ -12,6 +12,11 @@ import { createSlowReceivers } from "./slow-receivers.ts";
 const READ_BYTES = 64 * 1024;
 const STORED_BYTES = 16 * 1024;
 
+/** A failure after which the delivery is not attempted again. */
+export function createFinalFailure(error: string, detail: string): AttemptResult {
+  return { ...createFailure(error, detail), isFinal: true };
+}
+
 export const delivered: AttemptResult = { status: null, error: null, detail: null, response: null, retryAfterMs: 0 };
 
 export function createFailure(error: string, detail: string): AttemptResult {

@@ -3,16 +3,10 @@ import Type from "typebox";
 import type { Config } from "../config.ts";
 import type { App } from "../http/app.ts";
 import type { MailRecipients } from "../tools/form/mail-recipients.ts";
+import { createFormPagePolicy } from "./form-page-policy.ts";
 import { createPageFiles } from "./page-files.ts";
 
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+const policy = createFormPagePolicy();
 
 /**
  * The page of the link that confirms a mail recipient. Opening it changes nothing, because mail scanners open links.

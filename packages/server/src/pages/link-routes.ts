@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import { toLandingAddress } from "../auth/sessions/same-origin.ts";
 import type { Config } from "../config.ts";
 import type { App } from "../http/app.ts";
+import { createFormPagePolicy } from "./form-page-policy.ts";
 import type { PageFiles } from "./page-files.ts";
 
 type Page = { title: string; text: string; button: string; action: string };
@@ -14,14 +15,7 @@ type Page = { title: string; text: string; button: string; action: string };
 export function linkRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, files: PageFiles): void {
   // After signing in, the server redirects to BASE_URL. If the page was opened under another name of this machine, this
   // is a different origin.
-  const policy = [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "base-uri 'none'",
-    `form-action 'self' ${new URL(baseUrl).origin}`,
-    "frame-ancestors 'none'",
-  ].join("; ");
+  const policy = createFormPagePolicy(new URL(baseUrl).origin);
   const show = async (reply: FastifyReply, page: Page) =>
     reply
       .headers({

@@ -48,6 +48,7 @@ const assets = new Set([
   "preview.css",
   "preview.js",
   "push-worker.js",
+  "rating.css",
 ]);
 
 /** Replaces `{{name}}` with values, escaped for text and quoted attributes. A name without a value becomes empty. */

@@ -78,6 +78,9 @@ export type TargetDueChange = Place & {
   target: ReplyTargetKind;
 };
 
+/** The conversation has ended, and the visitor is asked to rate it. */
+export type RatingAskedChange = Place & { kind: "rating_asked" };
+
 /** A visitor's rating of a message. */
 export type RatedChange = Place & {
   kind: "rated";
@@ -100,6 +103,7 @@ export type RatedChange = Place & {
 export type Change =
   | HandoffChange
   | RatedChange
+  | RatingAskedChange
   | TargetDueChange
   /** a visitor's turn was stored: a new conversation, or messages in an existing one */
   | (Place & { kind: "turn"; turn: NewTurn; at: number })

@@ -89,8 +89,9 @@ export function createConversationRatings(emit: Emit) {
 export async function askAllForRating(
   trx: Transaction<Tables>,
   { organizationId, conversationIds }: ConversationRefs,
+  emit: Emit,
 ): Promise<void> {
-  await trx
+  const asked = await trx
     .updateTable("conversations")
     .set({ ratingAskedAt: Date.now() })
     .where("id", "in", conversationIds)
@@ -103,7 +104,12 @@ export async function askAllForRating(
           select 1 from "handoffs" where "handoffs"."conversationId" = "conversations"."id"
             and "handoffs"."takenAt" is not null)))`,
     )
+    .returning(["id", "agentId", "isTest"])
     .execute();
+  if (asked.length === 0) return;
+  const toChange = ({ id, agentId, isTest }: (typeof asked)[number]) =>
+    ({ organizationId, conversationId: id, agentId, isTest: isTest === 1, kind: "rating_asked" }) as const;
+  await emit(trx, asked.map(toChange));
 }
 
 type Standing = Pick<RatingColumns, "ratingAskedAt" | "ratedAt" | "ratingCorrections">;

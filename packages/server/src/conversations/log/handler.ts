@@ -174,7 +174,7 @@ async function returnConversations(
     .returningAll()
     .execute();
   if (ending.endedBy === "closed") {
-    await askAllForRating(trx, { organizationId, conversationIds: returnedIds });
+    await askAllForRating(trx, { organizationId, conversationIds: returnedIds }, emit);
   }
   const handoffOf = new Map(handoffs.map((handoff) => [handoff.conversationId, handoff]));
   const changes = conversations.map(({ id: conversationId, agentId, epoch: newEpoch, isTest }): HandoffChange => {

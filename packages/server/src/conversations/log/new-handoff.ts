@@ -54,5 +54,6 @@ export function newHandoff(
     openAnswerMs: null,
     openEndMs: null,
     openHandlingMs: null,
+    ratingMailedAt: null,
   };
 }

@@ -75,7 +75,7 @@ export function createStatusChanges({ databaseKind }: Pick<Deps, "databaseKind">
       await returnAll(trx, { organizationId, conversationIds: withPeople }, { ...ending, userId: by.userId });
     }
     await writeAll(trx, conversations, { by, status: "resolved", snoozedUntil: null, resolvedAt: Date.now() });
-    await askAllForRating(trx, conversations);
+    await askAllForRating(trx, conversations, emit);
   }
 
   async function resolve(

@@ -56,16 +56,26 @@ export type HandoffRow = {
   openEndMs: number | null;
   /** the time from the takeover to the end, within the office hours; null until then */
   openHandlingMs: number | null;
+  /** when the visitor was asked for a rating by email, or when the sending began; null if the visitor was not */
+  ratingMailedAt: Instant | null;
 };
 
 type HandoffTable = Omit<
   HandoffRow,
-  "escalatedTo" | "notified" | "nextMet" | "nextMissed" | "openAnswerMs" | "openEndMs" | "openHandlingMs"
+  | "escalatedTo"
+  | "notified"
+  | "nextMet"
+  | "nextMissed"
+  | "openAnswerMs"
+  | "openEndMs"
+  | "openHandlingMs"
+  | "ratingMailedAt"
 > & {
   nextMet: Generated<number>;
   openAnswerMs: Generated<number | null>;
   openEndMs: Generated<number | null>;
   openHandlingMs: Generated<number | null>;
+  ratingMailedAt: Generated<Instant | null>;
   nextMissed: Generated<number>;
   escalatedTo: Generated<number>;
   notified: Generated<Json>;

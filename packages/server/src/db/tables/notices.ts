@@ -55,9 +55,9 @@ export type HandoffTimerRow = {
   /**
    * `escalation`: no member took the request in time; `answer`: the visitor has not seen a member's message; `message`:
    * the member has not answered the visitor; `left`: the member has left the organization;
-   * `target`: a target of the team will soon be missed
+   * `target`: a target of the team will soon be missed; `rating`: the visitor was asked for a rating and has not seen it
    */
-  kind: "escalation" | "answer" | "message" | "left" | "target";
+  kind: "escalation" | "answer" | "message" | "left" | "target" | "rating";
   organizationId: string;
   handoffId: string;
   /**

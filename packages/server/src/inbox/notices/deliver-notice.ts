@@ -9,7 +9,7 @@ import type { MailFile } from "../../outbound/send-email.ts";
 import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
-import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
+import { createFinalFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import type { ChatAddress } from "../../outbox/team-chat.ts";
 import { parseTargets } from "../teams/record-targets.ts";
 import { answerMail, type MailedMessage } from "./answer-mail.ts";
@@ -29,6 +29,7 @@ import {
   targetPush,
 } from "./notice-texts.ts";
 import { isGone, type SendPush } from "./send-push.ts";
+import { createRatingSender } from "./send-rating.ts";
 import type { NoticeStore, NoticeSubject } from "./store.ts";
 
 type HandlerDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "encryption" | "log" | "prices">;
@@ -50,6 +51,7 @@ export function createNoticeHandler(
 ): DeliveryHandler {
   const { db, config, mailer, encryption, log, prices } = deps;
   const post = createPost(deps);
+  const sendRating = createRatingSender(deps, store);
 
   /** Notifies a member or a channel of a request. Nothing is sent once a member has taken the conversation. */
   async function sendRequest(
@@ -199,6 +201,7 @@ export function createNoticeHandler(
       if (!subject) return null;
       const sendNotice = () => {
         if (target.notice === "answer") return sendAnswer(target, subject);
+        if (target.notice === "rating") return sendRating(subject);
         if (target.notice === "request") return sendRequest(target, subject, signal);
         if (target.notice === "target") return sendTarget(target, subject, signal);
         if (target.notice === "digest") return sendDigest(target, subject, signal);
@@ -252,7 +255,8 @@ function createNoticeRecords(store: NoticeStore, outbox: Pick<Outbox, "attempts"
     const now = Date.now();
     for (const { delivery, attempt } of batch) {
       const target: NoticeTarget = JSON.parse(delivery.target);
-      if (!numbers.has(delivery.id) || target.notice === "answer" || target.notice === "budget") continue;
+      const hasNoDevice = target.notice === "answer" || target.notice === "rating" || target.notice === "budget";
+      if (!numbers.has(delivery.id) || hasNoDevice) continue;
       if ("channelId" in target) await store.recordChannelOutcome(trx, target.channelId, { error: attempt.error, now });
       else if (target.pushId !== undefined && isGone(attempt.status)) await store.forgetDevice(trx, target.pushId);
     }
@@ -261,7 +265,3 @@ function createNoticeRecords(store: NoticeStore, outbox: Pick<Outbox, "attempts"
 }
 
 const memberHasLeft = createFinalFailure("No recipient", "The member has left the organization.");
-
-function createFinalFailure(error: string, detail: string): AttemptResult {
-  return { ...createFailure(error, detail), isFinal: true };
-}

@@ -10,6 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { createTimerLoop } from "../../jobs/timer-loop.ts";
 import { MAIL_HOST } from "../../outbox/host-of.ts";
 import { announceHeld } from "./announce-held.ts";
+import { enqueueRating } from "./rating-timer.ts";
 import { NOT_ANNOUNCED, type NoticeRecorder } from "./record-notices.ts";
 import { warnOfTarget } from "./warn-of-target.ts";
 
@@ -31,8 +32,8 @@ type Parts = {
 type TimerKey = Pick<HandoffTimerRow, "conversationId" | "kind">;
 
 /**
- * Escalates requests that no member took in time, emails answers that the visitor has not seen, notifies absent members
- * of messages, warns of targets that will soon be missed, and releases the conversations of members who have left the
+ * Escalates requests that no member took in time, emails answers and the question for a rating that the visitor has not
+ * seen, notifies absent members of messages, warns of targets that will soon be missed, and releases the conversations of members who have left the
  * organization. A timer is deleted in the transaction of its effect, so only one process handles it.
  */
 export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "mailer" | "log">, parts: Parts) {
@@ -116,7 +117,7 @@ function createHandler(
       // deadlocks.
       const conversation = await trx
         .selectFrom("conversations")
-        .select(["epoch", "isTest", isShown])
+        .select(["epoch", "isTest", "handler", "ratingAskedAt", "ratedAt", isShown])
         .where("id", "=", conversationId)
         .$if(databaseKind === "postgres", (query) => query.forUpdate())
         .executeTakeFirst();
@@ -143,6 +144,7 @@ function createHandler(
         return warnOfTarget(trx, timer, { conversationLog, isTest: conversation.isTest, now: now() });
       }
       if (timer.kind === "answer") return enqueueAnswer(trx, timer);
+      if (timer.kind === "rating") return enqueueRating(trx, timer, { conversation, enqueue: recorder.enqueue });
       if (timer.kind === "left" || timer.kind === "message") {
         const isReleased = await conversationLog.release(trx, { organizationId, conversationId });
         if (isReleased || timer.kind === "left") return;

@@ -18,7 +18,9 @@ export type NoticeTarget =
   /** to an owner or admin: the agent has used most of a monthly budget */
   | ({ notice: "budget"; userId: string } & BudgetUse)
   /** the messages of members between two positions, sent to the visitor */
-  | { notice: "answer"; handoffId: string; from: number; to: number };
+  | { notice: "answer"; handoffId: string; from: number; to: number }
+  /** asks the visitor to rate the conversation */
+  | { notice: "rating"; handoffId: string };
 
 /** How much of a monthly budget an agent has used. */
 export type BudgetUse = { agentId: string; budget: "tokens" | "cost"; month: string; used: number; limit: number };

@@ -21,6 +21,7 @@ import type { Outbox } from "../../outbox/outbox.ts";
 import { takeNextAudience } from "./escalation.ts";
 import { createMemberNotices } from "./member-notices.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
+import { setRatingTimers } from "./rating-timer.ts";
 import { findRecipients, type NoticeAudience } from "./recipients.ts";
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
@@ -189,6 +190,8 @@ export function createNoticeRecorder(
     if (taken.length > 0) await recordTaken(trx, taken);
     await record(trx, changes, log);
     for (const change of changes) if (change.kind === "target_due") await warn(trx, change);
+    const asked = changes.filter((change) => change.kind === "rating_asked");
+    if (asked.length > 0 && mailer.isConfigured) await setRatingTimers(trx, asked, now());
   };
 
   return { listener, call, enqueue, remind: memberNotices.remind };

@@ -16,6 +16,18 @@ export async function recordSeen(db: Db, conversationId: string, position: numbe
     .execute();
 }
 
+/** Records that the visitor has seen that a rating is asked for, so that it is not asked for by email. */
+export async function recordRatingSeen(db: Db, conversationId: string): Promise<void> {
+  const timers = db.selectFrom("handoffTimers").select("kind").where("conversationId", "=", conversationId);
+  // Most conversations have no timer, and reading is cheaper than writing.
+  if (!(await timers.where("kind", "=", "rating").executeTakeFirst())) return;
+  await db
+    .deleteFrom("handoffTimers")
+    .where("conversationId", "=", conversationId)
+    .where("kind", "=", "rating")
+    .execute();
+}
+
 /**
  * Records that the visitor has seen the conversation up to a message, or up to its last one.
  * @throws 404 when the conversation has no such message

@@ -7,6 +7,7 @@ import { lockRow } from "../../db/lock-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { HandoffRow } from "../../db/tables/handoff.ts";
 import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from "../../db/tables/notices.ts";
+import type { RatingColumns } from "../../db/tables/ratings.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -18,11 +19,12 @@ export type NoticeStore = ReturnType<typeof createNoticeStore>;
 /** The subject of a notice. */
 export type NoticeSubject = {
   handoff: HandoffRow;
-  agent: Pick<AgentRow, "name" | "allowedOrigins" | "handoff">;
+  agent: Pick<AgentRow, "name" | "allowedOrigins" | "handoff" | "askRating" | "ratingQuestion">;
   conversation: Pick<
     ConversationRow,
     "id" | "linkVersion" | "title" | "userName" | "userEmail" | "context" | "assigneeId"
-  >;
+  > &
+    Pick<RatingColumns, "ratingAskedAt" | "ratedAt" | "ratingCorrections">;
 };
 
 type Member = { organizationId: string; userId: string };
@@ -255,17 +257,41 @@ function subjectQueries(db: Db) {
       const conversation = await db
         .selectFrom("conversations")
         .select(["id", "linkVersion", "title", "userName", "userEmail", "context", "assigneeId"])
+        .select(["ratingAskedAt", "ratedAt", "ratingCorrections"])
         .where("id", "=", conversationId)
         .where("organizationId", "=", handoff.organizationId)
         .where(isVisible("conversations"))
         .executeTakeFirst();
       const agent = await db
         .selectFrom("agents")
-        .select(["name", "allowedOrigins", "handoff"])
+        .select(["name", "allowedOrigins", "handoff", "askRating", "ratingQuestion"])
         .where("id", "=", handoff.agentId)
         .where("organizationId", "=", handoff.organizationId)
         .executeTakeFirst();
       return conversation && agent && { handoff, conversation, agent };
+    },
+    /**
+     * Records that the email that asks for a rating is about to be sent.
+     * @returns false if that was recorded before, so it may have been sent
+     */
+    async claimRatingMail({ id, organizationId }: Pick<HandoffRow, "id" | "organizationId">, now: number) {
+      const { numUpdatedRows } = await db
+        .updateTable("handoffs")
+        .set({ ratingMailedAt: now })
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .where("ratingMailedAt", "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Records that the email was not sent and can be sent later. */
+    async releaseRatingMail({ id, organizationId }: Pick<HandoffRow, "id" | "organizationId">) {
+      await db
+        .updateTable("handoffs")
+        .set({ ratingMailedAt: null })
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .execute();
     },
     /** Undefined when the agent was deleted. */
     async agentName(organizationId: string, agentId: string): Promise<string | undefined> {
