@@ -39,6 +39,7 @@ export const erasureMap = {
   teamChatThreads: "deleted with their conversation",
   agentTests: "deleted with the conversation from which they were kept",
   replayTurns: "deleted with their conversation",
+  searchTexts: "deleted with their conversation, and their keys by a trigger on SQLite",
   toolErrors: "deleted when an erased conversation caused the error",
   embeddingSettings: "the last error is cleared when it was recorded during an erased conversation",
 } as const satisfies { [Name in Table]?: string };
@@ -46,6 +47,7 @@ export const erasureMap = {
 /** Tables without data of visitors, or without data by which a visitor could be found, and the reason. */
 export const tablesWithoutVisitorData = {
   agentCounters: "numbers",
+  searchProgress: "progress over conversations",
   agentEmbeddings: "progress over documents",
   agentImages: "set by members",
   agentIndexes: "numbers",

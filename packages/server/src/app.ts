@@ -25,6 +25,7 @@ import { createRatingService } from "./conversations/rating.ts";
 import { ratingRoutes } from "./conversations/rating-routes.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
+import { createConversationTextIndex } from "./conversations/search/text-index.ts";
 import { type ConversationService, createConversationService } from "./conversations/service.ts";
 import { createStatusService } from "./conversations/status.ts";
 import { statusRoutes } from "./conversations/status-routes.ts";
@@ -157,6 +158,7 @@ export async function createApp(deps: AppDeps) {
   const { attachments, attachmentSweeper } = createAttachments(app, deps, documents);
   const checkpoint = createCheckpoint(app, deps);
   const conversations = createConversationService(deps, agents);
+  const conversationTexts = createConversationTextIndex({ db: deps.db, address: config.database }, deps.log);
   const live = createLiveStreams(deps, conversations);
   const recordEvents = recordWith(webhooks.recordEvents, live.recordEvents);
   const handoffCounters = createHandoffCounters();
@@ -209,7 +211,7 @@ export async function createApp(deps: AppDeps) {
   const evaluations = createEvaluations(deps, { agents, conversations }, { ...sources, recordedAttachmentsOf });
   const sweepers = [attachmentSweeper, createStatusTimer(deps, conversationLog)];
   const timers = [idleWorker, notices, ...sweepers, trash.purge, desk.bulk.worker, evaluations.replays.worker];
-  app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, ...timers));
+  app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, conversationTexts, ...timers));
   healthRoutes(app, deps, {
     runningReplies: replies.count,
     isDraining: () => isDraining,
@@ -255,6 +257,7 @@ export async function createApp(deps: AppDeps) {
         // Stop this before the documents, because syncs use their extraction processes.
         sites.worker.stop(),
         documents.stop(),
+        conversationTexts.stop(),
       ]);
     },
   };

@@ -390,7 +390,8 @@ export const ConversationQuery = Type.Object({
   q: Type.Optional(
     Type.String({
       maxLength: searchTextLimits.conversations,
-      description: "Text to find in the title or in a message",
+      description:
+        "Text to find in the title or in a message. `pagination.total` then counts at most 1,000 conversations.",
     }),
   ),
   feedback: Type.Optional(stringEnum(["up", "down"], "Only conversations with a message that has this rating")),

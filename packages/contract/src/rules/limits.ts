@@ -88,3 +88,6 @@ export const maxIdleMinutes = 1_440;
 
 /** Characters of a search text. */
 export const searchTextLimits = { conversations: 64, documents: 200, passages: 1_000 } as const;
+
+/** How far the matches of a text in conversations are counted. */
+export const maxSearchTotal = 1_000;

@@ -223,7 +223,9 @@ onBothDatabases("conversations", (createDatabase) => {
     const search = server.deps.databaseKind === "sqlite" ? "contains_text(" : "strpos(lower(";
     for (const column of ['"title"', '"content"', '"url"']) expect(statements.join()).toContain(`${search}${column}`);
     // These operators and functions are excluded because they backtrack.
-    expect(statements.join()).not.toMatch(/ (i?like|similar to|regexp|glob|match) |~/i);
+    // The index is searched by keys, which the server computes.
+    const withoutIndex = statements.join().replaceAll('"searchKeys" match', "");
+    expect(withoutIndex).not.toMatch(/ (i?like|similar to|regexp|glob|match) |~/i);
   });
 
   it("show whether a form was submitted and how they were last rated, and can be filtered by the form", async () => {

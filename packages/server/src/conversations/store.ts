@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ConversationQuery } from "@foyer/contract";
+import { maxSearchTotal } from "@foyer/contract/rules/limits";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { IdentityProof } from "../agents/identity/verified-visitor.ts";
@@ -18,6 +19,7 @@ import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db
 import type { Deps } from "../deps.ts";
 import { readMessageAttachments } from "./attachments/store.ts";
 import { messageBytes } from "./message-bytes.ts";
+import { hasText, prepareTextSearch, type TextSearch } from "./search/find-text.ts";
 
 /**
  * The number of bytes that are read and rendered between two turns of the event loop, which takes a few milliseconds.
@@ -138,8 +140,9 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         const counted = await total(db, { agentId });
         return { rows, total: counted.rows[0]?.conversations ?? 0 };
       }
+      const search = await prepareSearch({ db, reads, databaseKind }, organizationId, filter);
       const matching = visible.$call(
-        matches({ ...filter, ...omitUndefined({ agentId }) }, { kind: databaseKind, organizationId }),
+        matches({ ...filter, ...omitUndefined({ agentId }) }, { kind: databaseKind, organizationId, search }),
       );
       const inOrder = <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
         query
@@ -147,23 +150,32 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
           .$if(!isByActivity && filter.handler === "waiting", (x) => x.orderBy("waitingSince"))
           .$if(!isByActivity && filter.handler === "human", (x) => x.orderBy("changedAt", "desc"))
           .orderBy("id", "desc");
-      // SQLite computes all columns of all matches before it sorts them, so the page is found by its ids first.
-      const ids = matching
+      const options = { lane: search === null ? "list" : "search", owner: organizationId } as const;
+      const inPlace = matching
         .select("conversations.id")
         .$if(after !== undefined, (query) => query.where(isBefore(after)))
-        .$call(inOrder)
-        .limit(limit)
-        .offset(offset);
+        .$call(inOrder);
+      // Finding all matches of a text that are counted costs little more than finding the page.
+      const found =
+        search === null || after !== undefined
+          ? null
+          : await reads.run(inPlace.limit(Math.max(maxSearchTotal, offset + limit)), options);
+      // SQLite computes all columns of all matches before it sorts them, so the page is found by its ids first.
+      const ids = found?.slice(offset, offset + limit).map(({ id }) => id) ?? inPlace.limit(limit).offset(offset);
       const page = visible
         .where("conversations.id", "in", ids)
         .select(listColumns)
         .select(summaryExtras)
         .$if(filter.q !== undefined, (query) => query.select(selectFirstMatch(databaseKind, filter.q ?? "")))
         .$call(inOrder);
-      const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
-      const rows: ConversationSummaryRow[] = await reads.run(page, options);
+      const rows: ConversationSummaryRow[] =
+        found !== null && found.length <= offset ? [] : await reads.run(page, options);
+      if (found !== null) return { rows, total: Math.min(found.length, maxSearchTotal) };
+      const counting = matching
+        .select(sql.lit(1).as("found"))
+        .$if(search !== null, (query) => query.limit(maxSearchTotal));
       const [counted] = await reads.run(
-        matching.select((x) => x.fn.countAll<number>().as("n")),
+        db.selectFrom(counting.as("matches")).select((x) => x.fn.countAll<number>().as("n")),
         options,
       );
       return { rows, total: Number(counted?.n ?? 0) };
@@ -195,16 +207,25 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
   };
 }
 
+async function prepareSearch(
+  deps: Pick<Deps, "db" | "reads" | "databaseKind">,
+  organizationId: string,
+  { q }: Pick<ConversationFilter, "q">,
+): Promise<TextSearch | null> {
+  return q === undefined ? null : prepareTextSearch(deps, organizationId, q);
+}
+
 async function findMatchingIds(
   { db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">,
   organizationId: string,
   { filter, before, limit }: { filter: ConversationFilter; before: string | null; limit: number },
 ): Promise<string[]> {
+  const search = await prepareSearch({ db, reads, databaseKind }, organizationId, filter);
   const page = db
     .selectFrom("conversations")
     .where("organizationId", "=", organizationId)
     .where(isVisible("conversations"))
-    .$call(matches(filter, { kind: databaseKind, organizationId }))
+    .$call(matches(filter, { kind: databaseKind, organizationId, search }))
     .$if(before !== null, (query) => query.where("id", "<", before ?? ""))
     .select("id")
     .orderBy("id", "desc")
@@ -220,12 +241,13 @@ async function* readSummaryPages(
   filter: ConversationFilter,
 ) {
   const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
+  const search = await prepareSearch({ db, reads, databaseKind }, organizationId, filter);
   for (let before: string | undefined; ; ) {
     const page = db
       .selectFrom("conversations")
       .where("organizationId", "=", organizationId)
       .where(isVisible("conversations"))
-      .$call(matches(filter, { kind: databaseKind, organizationId }))
+      .$call(matches(filter, { kind: databaseKind, organizationId, search }))
       .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
       .select(listColumns)
       .select(summaryExtras)
@@ -356,7 +378,6 @@ function matches(
     status,
     assigneeId,
     userId,
-    q,
     feedback,
     rating,
     hasForm,
@@ -368,7 +389,7 @@ function matches(
     from,
     to,
   }: ConversationFilter,
-  { kind, organizationId }: { kind: DatabaseKind; organizationId: string },
+  { kind, organizationId, search }: { kind: DatabaseKind; organizationId: string; search: TextSearch | null },
 ) {
   return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
     query
@@ -393,11 +414,7 @@ function matches(
       .$if(tag !== undefined, (x) => x.where("conversations.id", "in", taggedWith(organizationId, tag ?? "")))
       .$if(rating !== undefined, (x) => x.where(hasRating(rating ?? "any")))
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
-      .$if(q !== undefined, (x) =>
-        x.where(
-          sql<boolean>`(${containsText(kind, "title", q ?? "")} or ${hasMessage(containsText(kind, "content", q ?? ""))})`,
-        ),
-      );
+      .$if(search !== null, (x) => (search === null ? x : x.where(hasText(kind, search))));
 }
 
 /** @param rating `any`, `none`, or scores that are separated by commas */

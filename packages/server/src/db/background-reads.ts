@@ -66,7 +66,9 @@ export function createBackgroundReads(
   return {
     async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
       const compiled = query.compile();
-      return readLanes[lane].run({ owner }, () => readFromPostgres<Row>(db, compiled, timeoutForLane(lane)));
+      return readLanes[lane].run({ owner }, () =>
+        readFromPostgres<Row>(db, compiled, { lane, timeoutMs: timeoutForLane(lane) }),
+      );
     },
     async close() {},
   };
@@ -80,12 +82,19 @@ function tooSlowError(): AppError {
   );
 }
 
-async function readFromPostgres<Row>(db: OpenDatabase["db"], query: CompiledQuery<Row>, timeoutMs: number) {
+async function readFromPostgres<Row>(
+  db: OpenDatabase["db"],
+  query: CompiledQuery<Row>,
+  { lane, timeoutMs }: { lane: LaneName; timeoutMs: number },
+) {
   try {
     // PostgreSQL cancels the statement. The client waits a little longer to receive that error.
     return await withStatementTimeout(timeoutMs + 2_000, () =>
       db.transaction().execute(async (trx) => {
         await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(trx);
+        // PostgreSQL does not know how long reading the index keys of all conversations takes, which are stored outside
+        // of their rows.
+        if (lane === "search") await sql`set local enable_seqscan = off`.execute(trx);
         return (await trx.executeQuery<Row>(query)).rows;
       }),
     );

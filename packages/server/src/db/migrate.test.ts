@@ -106,6 +106,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0141-rating-mails",
       "0143-rating-figures",
       "0145-inbox-lists",
+      "0146-conversation-search",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -198,6 +199,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0141-rating-mails",
       "0143-rating-figures",
       "0145-inbox-lists",
+      "0146-conversation-search",
     ]);
   });
 

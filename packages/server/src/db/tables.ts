@@ -5,6 +5,7 @@ import type { AnswerTables } from "./tables/answers.ts";
 import type { AttachmentTables } from "./tables/attachments.ts";
 import type { AuditTables } from "./tables/audit.ts";
 import type { Flag, Instant, Json } from "./tables/column-types.ts";
+import type { ConversationSearchTables } from "./tables/conversation-search.ts";
 import type { DocumentTables } from "./tables/documents.ts";
 import type { EvaluationTables } from "./tables/evaluations.ts";
 import type { FormTables } from "./tables/forms.ts";
@@ -43,6 +44,7 @@ import type { VisitorTables } from "./tables/visitors.ts";
 export type Tables = AnswerTables &
   AttachmentTables &
   AuditTables &
+  ConversationSearchTables &
   DocumentTables &
   EvaluationTables &
   FormTables &

@@ -1,3 +1,4 @@
+import { maxSearchTotal } from "@foyer/contract/rules/limits";
 import { FoyerError } from "@foyer/sdk";
 import { Ellipsis } from "lucide-react";
 import { type RefObject, useId, useState } from "react";
@@ -66,7 +67,7 @@ export function ListPane({
   const [isExporting, setExporting] = useState(false);
   const panelId = useId();
   const view = readView(search);
-  const title = window ? formatTotal(window.total) : "Conversations";
+  const title = window ? formatTotal(window.total, { isSearch: Boolean(list.filters.q) }) : "Conversations";
   return (
     <div className="flex h-full min-h-0 flex-col">
       {selection.isOn ? (
@@ -205,6 +206,8 @@ function Loading() {
   );
 }
 
-function formatTotal(count: number) {
-  return `${count.toLocaleString()} ${count === 1 ? "conversation" : "conversations"}`;
+/** The server counts the matches of a search no further than the maximum. */
+function formatTotal(count: number, { isSearch }: { isSearch: boolean }) {
+  const isMore = isSearch && count >= maxSearchTotal;
+  return `${count.toLocaleString()}${isMore ? " or more" : ""} ${count === 1 ? "conversation" : "conversations"}`;
 }
