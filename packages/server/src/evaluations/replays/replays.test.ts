@@ -108,13 +108,27 @@ onBothDatabases("replays", (createDatabase) => {
     expect((await owner.call("GET", path())).body.pagination.total).toBe(0);
   });
 
+  const upload = async (name: string, payload: Buffer) => {
+    const headers = { "content-type": "application/octet-stream", "x-filename": name };
+    const url = `/chat/attachments?agentId=${agentId}&sessionId=s1`;
+    return (await server.app.inject({ method: "POST", url, headers, payload })).json().data.id;
+  };
+
+  it("reserves the most that a picture can cost with a model that has not counted it", async () => {
+    await owner.call("PUT", modelPath.replace("test", "other"), price);
+    await owner.call("PATCH", `/agents/${agentId}`, { attachments: { images: true }, publishing: "manual" });
+    await owner.call("POST", `/agents/${agentId}/publish`);
+    const picture = await upload("bike.png", tinyPictures["image/png"]);
+    await chatWith({ attachments: [picture], sessionId: "s1" }, "What is it?");
+    const recorded = model.exchanges.length;
+    await owner.call("PATCH", `/agents/${agentId}`, { model: "openai-compatible/other" });
+    expect(await replay({ maxCost: 20 })).toMatchObject({ status: "stopped" });
+    expect(model.exchanges.length - recorded).toBe(1);
+    expect(await replay({ maxCost: 60 })).toMatchObject({ status: "finished" });
+  });
+
   it("sends both versions the recorded pictures and files, as the chat sent them", async () => {
     await owner.call("PATCH", `/agents/${agentId}`, { attachments: { images: true, files: true } });
-    const upload = async (name: string, payload: Buffer) => {
-      const headers = { "content-type": "application/octet-stream", "x-filename": name };
-      const url = `/chat/attachments?agentId=${agentId}&sessionId=s1`;
-      return (await server.app.inject({ method: "POST", url, headers, payload })).json().data.id;
-    };
     const picture = await upload("bike.png", tinyPictures["image/png"]);
     const file = await upload("invoice.txt", Buffer.from("The repair cost 180 euros."));
     const recordedFrom = model.exchanges.length;
