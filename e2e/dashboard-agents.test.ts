@@ -93,6 +93,31 @@ describe("the agents area of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  it("sets which conversations visitors are asked to rate, and shows it in the draft", async () => {
+    const { page, problems, agentId } = await visit({ publishing: "manual" });
+    const which = page.getByLabel("Conversations to rate");
+    expect(await which.inputValue()).toBe("");
+    expect(await page.getByLabel("Rating question").count()).toBe(0);
+    await which.selectOption({ label: "Those that a member had" });
+    await page.getByLabel("Rating question").fill(" Did we help? ");
+    await page.getByLabel("Rating question").scrollIntoViewIfNeeded();
+    await expectFit(page);
+    await site.picture(page, "dashboard-rating-settings");
+    await save(page);
+    expect(await read(page, agentId)).toMatchObject({ askRating: "handed_over", ratingQuestion: "Did we help?" });
+    await page.getByRole("region", { name: "Draft" }).getByRole("button", { name: "Review and publish" }).click();
+    const dialog = page.getByRole("dialog", { name: /^Draft: 2 changes/ });
+    await dialog.getByText("Conversations to rate", { exact: true }).waitFor();
+    await dialog.getByText("Did we help?").waitFor();
+    await site.picture(page, "dashboard-rating-draft");
+    await dialog.getByRole("button", { name: "Publish" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await which.selectOption({ label: "None" });
+    await save(page);
+    expect((await read(page, agentId)).askRating).toBeNull();
+    expect(problems).toEqual([]);
+  });
+
   it("chats with an agent in the playground while it is edited", async () => {
     const { page, problems, agentId } = await visit({});
     await site.call(page, "POST", "/tools", { agentId, ...stock });

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { maxRatingCommentLength } from "../rules/limits.ts";
+import { maxRatingCommentLength, maxRatingQuestionLength } from "../rules/limits.ts";
 import { idParams, inEnvelope, nullable, refOrNull, stringEnum, Timestamp, withDescription } from "../schema.ts";
 
 /** The conversations for which an agent asks for a rating. */
@@ -16,7 +16,7 @@ export const ratingSettings = {
   ),
   ratingQuestion: nullable(
     Type.String({
-      maxLength: 200,
+      maxLength: maxRatingQuestionLength,
       description: "The question that asks for the rating. `null` asks in the visitor's language.",
     }),
   ),

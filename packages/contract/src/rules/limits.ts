@@ -15,6 +15,9 @@ export const maxPagePathLength = 2_000;
 /** Names of client tools in a chat request. */
 export const maxClientTools = 100;
 
+/** Characters of the question that asks for a rating of a conversation. */
+export const maxRatingQuestionLength = 200;
+
 /** Characters of the comment with a rating of a conversation. */
 export const maxRatingCommentLength = 2_000;
 

@@ -22,7 +22,7 @@ type Parts = {
 };
 
 /** What the link of an email leads to. */
-export type LinkedRating = RatingRequest & {
+type LinkedRating = RatingRequest & {
   agentName: string;
   /** the language tag of the visitor's browser */
   language: string | null;

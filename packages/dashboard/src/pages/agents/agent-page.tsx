@@ -19,6 +19,7 @@ import { chosenModel } from "./model-name.ts";
 import { PlaygroundChat } from "./playground/playground-chat.tsx";
 import { VisitorButton } from "./playground/visitor-button.tsx";
 import { ProviderBanner } from "./provider-banner.tsx";
+import { RatingSection } from "./rating-section.tsx";
 import { ReasoningField } from "./reasoning-field.tsx";
 import { RetentionSection } from "./retention-section.tsx";
 import { useDraftChanges } from "./versions/use-draft-changes.ts";
@@ -49,6 +50,8 @@ function AgentEditor() {
     retention: agent.retention,
     followUps: agent.followUps,
     attachments: agent.attachments,
+    askRating: agent.askRating,
+    ratingQuestion: agent.ratingQuestion ?? "",
   });
   const edits = useAgentEdits(agentId, draft);
   const save = useEndpointMutation("updateAgent", { edits, changes: ["listAgents"], done: "Saved" });
@@ -75,10 +78,11 @@ function AgentEditor() {
           className="grid min-w-0 content-start gap-5"
           onSubmit={(event) => {
             event.preventDefault();
-            void draft.submit((_, { budgetMessage, fallbackModels, ...body }) => {
+            void draft.submit((_, { budgetMessage, fallbackModels, ratingQuestion, ...body }) => {
               const message = budgetMessage === undefined ? {} : { budgetMessage: budgetMessage.trim() || null };
               const fallbacks = fallbackModels === undefined ? {} : { fallbackModels: dropEmpty(fallbackModels) };
-              return save.mutateAsync({ id: agentId, body: { ...body, ...message, ...fallbacks } });
+              const question = ratingQuestion === undefined ? {} : { ratingQuestion: ratingQuestion.trim() || null };
+              return save.mutateAsync({ id: agentId, body: { ...body, ...message, ...fallbacks, ...question } });
             });
           }}
         >
@@ -122,6 +126,7 @@ function AgentEditor() {
           />
           <FollowUpsToggle value={values.followUps} onChange={(followUps) => change({ followUps })} />
           <AttachmentsSection values={values.attachments} onChange={(attachments) => change({ attachments })} />
+          <RatingSection values={values} onChange={change} errorAt={errorAt} />
           <BudgetSection agentId={agentId} values={values} onChange={change} errorAt={errorAt} />
           <RetentionSection
             values={values.retention}

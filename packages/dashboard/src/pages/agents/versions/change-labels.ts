@@ -7,7 +7,7 @@ export type ChangePlace = { subject: string; setting: string | null };
 /** Settings whose field in the dashboard has another name than the API. */
 const names: Record<string, string> = {
   askRating: "Conversations to rate",
-  ratingQuestion: "Question for the rating",
+  ratingQuestion: "Rating question",
   allowedImageHosts: "Allowed image hosts",
   allowedOrigins: "Allowed sites",
   budgetMessage: "Message when the budget is used up",
