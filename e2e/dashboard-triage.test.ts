@@ -83,6 +83,29 @@ describe("triage in the inbox", () => {
     await page.context().close();
   });
 
+  it("says that what happens after sending could not be loaded, and loads it again", async () => {
+    const { page } = await site.signIn();
+    const agentId = await createAgent(page, 1);
+    const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}`);
+    const [tag] = (await site.call(page, "POST", `/conversations/${data[0].id}/tags`, { name: "refund" })).data;
+    const actions = { tagIds: [tag.id], resolve: true };
+    await site.call(page, "POST", "/canned-replies", { name: "Refunded", text: "You have it back.", actions });
+    await site.call(page, "POST", `/conversations/${data[0].id}/takeover`, {});
+    await page.route("**/tags", (route) => route.fulfill({ status: 500, body: "" }));
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${data[0].id}`);
+    await page.getByLabel("Message to the visitor").fill("/refunded");
+    await page.getByRole("option", { name: /Refunded/ }).click();
+    await page.getByText("After sending: tag …, resolve").waitFor();
+    const alert = page.getByRole("alert").filter({ hasText: "Some names could not be loaded." });
+    await alert.waitFor();
+    await site.picture(page, "macro-not-loaded");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.unroute("**/tags");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("After sending: tag refund, resolve").waitFor();
+    await page.context().close();
+  });
+
   it("reads, answers, tags and resolves twenty conversations with the keyboard alone", async () => {
     const { page, problems } = await site.signIn();
     const agentId = await createAgent(page, COUNT);
@@ -147,6 +170,29 @@ describe("triage in the inbox", () => {
     const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=open`);
     expect(data).toHaveLength(2);
     expect(problems).toEqual([]);
+  });
+
+  it("closes only the menu when a phone's screen is tapped beside it", async () => {
+    const { page } = await site.signIn({ context: { viewport: phone, hasTouch: true, isMobile: true } });
+    const agentId = await createAgent(page, 1);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open&scope=agent`);
+    await page.getByRole("link", { name: /Question number 1\?/ }).tap();
+    await heading(page, 1).waitFor();
+    await page.getByRole("button", { name: "Assign, tag, snooze or close" }).tap();
+    await page.getByRole("menu").waitFor();
+    const resolve = await page.getByRole("button", { name: "Resolve", exact: true }).boundingBox();
+    await page.touchscreen.tap((resolve?.x ?? 0) + 10, (resolve?.y ?? 0) + 10);
+    await page.getByRole("menu").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Navigation" }).tap();
+    const drawer = page.getByRole("dialog", { name: "Navigation" });
+    await drawer.getByRole("button", { name: /owner/ }).tap();
+    await page.getByRole("menu").waitFor();
+    await page.touchscreen.tap(200, 420);
+    await page.getByRole("menu").waitFor({ state: "detached" });
+    expect(await drawer.isVisible()).toBe(true);
+    const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=open`);
+    expect(data).toHaveLength(1);
+    await page.context().close();
   });
 
   it("reads, answers, tags and resolves twenty conversations on a phone with one thumb", async () => {

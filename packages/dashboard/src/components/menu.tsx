@@ -1,5 +1,5 @@
 import * as Radix from "@radix-ui/react-dropdown-menu";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
 export type MenuItem = {
   label: string;
@@ -23,14 +23,21 @@ export function Menu({
   header?: ReactNode;
   align?: "start" | "end";
 }) {
+  // A modal menu would hide the page from screen readers although its buttons keep the focus order. In a dialog, which
+  // has done so already, it must be modal, because a tap outside the menu would otherwise close the dialog, too.
+  const [isModal, setModal] = useState(false);
   return (
-    // A modal menu would hide the page from screen readers although its buttons keep the focus order.
-    <Radix.Root modal={false}>
+    <Radix.Root
+      modal={isModal}
+      onOpenChange={(isOpen) => isOpen && setModal(document.querySelector("[role=dialog]") !== null)}
+    >
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        {/* A tap outside closes the menu, and must not also press what is below. */}
-        <div aria-hidden className="fixed inset-0 z-50" />
-      </Radix.Portal>
+      {!isModal && (
+        <Radix.Portal>
+          {/* A tap outside closes the menu, and must not also press what is below. */}
+          <div aria-hidden className="fixed inset-0 z-50" />
+        </Radix.Portal>
+      )}
       <Radix.Portal>
         <Radix.Content
           align={align}

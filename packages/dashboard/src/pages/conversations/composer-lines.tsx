@@ -1,46 +1,36 @@
-import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { Button, IconButton } from "../../components/button.tsx";
-import { endpointQuery } from "../../data/queries.ts";
 import { findUnfilled } from "./canned-text.ts";
 import type { ReplyActions } from "./composer-text.ts";
 import { describeActions } from "./describe-actions.ts";
+import { useActionNames } from "./use-action-names.ts";
 import { sendKeyName, useSendKey } from "./use-send-key.ts";
 
 /** What else happens when the reply is sent, with a button that removes it. */
 export function ActionsLine({ actions, onRemove }: { actions: ReplyActions; onRemove: () => void }) {
-  const tags = useQuery({ ...endpointQuery("listTags"), enabled: actions.tagIds !== undefined });
-  const members = useQuery({ ...endpointQuery("listMembers"), enabled: actions.assign?.userId !== undefined });
-  const teams = useQuery({ ...endpointQuery("listTeams"), enabled: actions.assign?.teamId !== undefined });
-  const queries = [tags, members, teams].filter(({ isEnabled }) => isEnabled);
-  const failed = queries.filter(({ data, isError }) => data === undefined && isError);
-  const isLoading = failed.length === 0 && queries.some(({ data }) => data === undefined);
-  const names = { tags: tags.data ?? [], members: members.data ?? [], teams: teams.data ?? [] };
+  const { tagIds, assign } = actions;
+  const wanted = { tags: tagIds !== undefined, members: Boolean(assign?.userId), teams: Boolean(assign?.teamId) };
+  const { names, isFailed, isRetrying, retry } = useActionNames(wanted);
   return (
-    <p role={failed.length > 0 ? "alert" : undefined} className="flex items-center gap-2 text-sm text-soft">
-      <span className="min-w-0 flex-1">
-        {failed.length > 0
-          ? "Something else happens after sending, but its description could not be loaded."
-          : isLoading
-            ? "After sending: …"
-            : `After sending: ${describeActions(actions, names)}`}
-      </span>
-      {failed.length > 0 && (
-        <Button
-          variant="plain"
-          aria-label="Load what happens after sending again"
-          disabled={failed.some(({ isFetching }) => isFetching)}
-          onClick={() => {
-            for (const query of failed) void query.refetch();
-          }}
-        >
-          Try again
-        </Button>
-      )}
+    <div className="flex items-center gap-2 text-sm text-soft">
+      <p className="min-w-0 flex-1">After sending: {describeActions(actions, names)}</p>
+      {isFailed && <NamesNotLoaded isRetrying={isRetrying} onRetry={retry} />}
       <IconButton label="Send without these actions" onClick={onRemove}>
         <X size={16} aria-hidden />
       </IconButton>
-    </p>
+    </div>
+  );
+}
+
+/** Says that names of actions could not be loaded, and loads them again. */
+export function NamesNotLoaded({ isRetrying, onRetry }: { isRetrying: boolean; onRetry: () => void }) {
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-2 text-sm text-soft">
+      <span>Some names could not be loaded.</span>
+      <Button variant="plain" disabled={isRetrying} onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
   );
 }
 

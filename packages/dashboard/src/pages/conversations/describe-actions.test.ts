@@ -20,6 +20,12 @@ it.each([
   expect(describeActions(actions, known)).toBe(text);
 });
 
+it("does not call anything deleted before its name has loaded", () => {
+  const actions = { tagIds: ["tag_1"], assign: { userId: "user_1", teamId: "team_1" } };
+  const names = { tags: undefined, members: undefined, teams: undefined };
+  expect(describeActions(actions, names)).toBe("tag …, assign to … in …");
+});
+
 it("keeps the tags of two canned replies in one message, and the next step of the later one", () => {
   const first = { tagIds: ["tag_1"], resolve: true };
   expect(combineActions(first, { tagIds: ["tag_1", "tag_2"] })).toEqual({ tagIds: ["tag_1", "tag_2"], resolve: true });

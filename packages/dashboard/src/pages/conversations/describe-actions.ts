@@ -1,24 +1,30 @@
 import type { ReplyActions } from "./composer-text.ts";
 
 type Named = { id: string; name: string };
-type Known = {
-  tags: readonly Named[];
-  members: ReadonlyArray<Named & { email: string }>;
-  teams: readonly Named[];
+/** Undefined until they have loaded. */
+export type ActionNames = {
+  tags: readonly Named[] | undefined;
+  members: ReadonlyArray<Named & { email: string }> | undefined;
+  teams: readonly Named[] | undefined;
 };
 
-/** Describes actions in a few words, such as "tag refund, resolve". Says what no longer exists. */
+/**
+ * Describes actions in a few words, such as "tag refund, resolve". Says what no longer exists, and writes "…" for names
+ * that have not loaded.
+ */
 export function describeActions(
   { tagIds = [], assign, snoozeMinutes, resolve }: ReplyActions,
-  { tags, members, teams }: Known,
+  { tags, members, teams }: ActionNames,
 ): string {
-  const parts = tagIds.map((id) => `tag ${tags.find((tag) => tag.id === id)?.name ?? "(deleted tag)"}`);
+  const nameIn = (list: readonly Named[] | undefined, id: string, deleted: string) =>
+    list ? (list.find((one) => one.id === id)?.name ?? deleted) : "…";
+  const parts = tagIds.map((id) => `tag ${nameIn(tags, id, "(deleted tag)")}`);
   const names = [];
   if (assign?.userId) {
-    const member = members.find(({ id }) => id === assign.userId);
-    names.push(member ? member.name || member.email : "(former member)");
+    const named = members?.map(({ id, name, email }) => ({ id, name: name || email }));
+    names.push(nameIn(named, assign.userId, "(former member)"));
   }
-  if (assign?.teamId) names.push(teams.find(({ id }) => id === assign.teamId)?.name ?? "(deleted team)");
+  if (assign?.teamId) names.push(nameIn(teams, assign.teamId, "(deleted team)"));
   if (names.length > 0) parts.push(`assign to ${names.join(" in ")}`);
   if (snoozeMinutes !== undefined) parts.push(`snooze for ${describeMinutes(snoozeMinutes)}`);
   if (resolve) parts.push("resolve");

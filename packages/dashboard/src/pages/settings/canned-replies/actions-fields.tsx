@@ -1,10 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
 import { Select } from "../../../components/field.tsx";
-import { endpointQuery } from "../../../data/queries.ts";
+import { NamesNotLoaded } from "../../conversations/composer-lines.tsx";
 import type { ReplyActions } from "../../conversations/composer-text.ts";
-import { describeActions, describeMinutes } from "../../conversations/describe-actions.ts";
+import { type ActionNames, describeActions, describeMinutes } from "../../conversations/describe-actions.ts";
+import { useActionNames } from "../../conversations/use-action-names.ts";
 
 const snoozeTimes = [60, 180, 1_440, 4_320, 10_080];
 
@@ -18,9 +18,8 @@ export function ActionsFields({
   onChange: (actions: ReplyActions | null) => void;
   errorAt: (path: string) => string | undefined;
 }) {
-  const tags = useQuery(endpointQuery("listTags")).data ?? [];
-  const members = useQuery(endpointQuery("listMembers")).data ?? [];
-  const teams = useQuery(endpointQuery("listTeams")).data ?? [];
+  const { names, isFailed, isRetrying, retry } = useActionNames({ tags: true, members: true, teams: true });
+  const { tags = [], members = [], teams = [] } = names;
   const { tagIds = [], ...next } = actions ?? {};
   const change = (ids: readonly string[], step: ReplyActions) => {
     const changed = { ...(ids.length > 0 ? { tagIds: [...ids] } : {}), ...step };
@@ -42,10 +41,11 @@ export function ActionsFields({
   // The API can set other actions, such as another time, and their member or team may no longer exist.
   const value = JSON.stringify(next);
   const isListed = steps.some((step) => JSON.stringify(step.next) === value);
-  const others = isListed ? [] : [{ label: describeActions(next, { tags, members, teams }), next }];
+  const others = isListed ? [] : [{ label: describeActions(next, names), next }];
   const options = [...steps, ...others].map((step) => ({ value: JSON.stringify(step.next), label: step.label }));
   return (
     <>
+      {isFailed && <NamesNotLoaded isRetrying={isRetrying} onRetry={retry} />}
       <Select
         label="Conversation after sending"
         value={value}
@@ -62,7 +62,7 @@ export function ActionsFields({
         value=""
         onChange={(id) => id !== "" && change([...tagIds, id], next)}
         options={[
-          { value: "", label: tags.length > 0 ? "Choose a tag" : "Your organization has no tags yet" },
+          { value: "", label: describeTagChoice(names.tags) },
           ...tags.filter(({ id }) => !tagIds.includes(id)).map(({ id, name }) => ({ value: id, label: name })),
         ]}
         error={tagIds.map((_, index) => errorAt(`actions.tagIds.${index}`)).find((error) => error !== undefined)}
@@ -70,7 +70,7 @@ export function ActionsFields({
       {tagIds.length > 0 && (
         <ul aria-label="Tags to add" className="flex flex-wrap gap-2">
           {tagIds.map((id) => {
-            const name = tags.find((tag) => tag.id === id)?.name ?? "Deleted tag";
+            const name = names.tags ? (tags.find((tag) => tag.id === id)?.name ?? "Deleted tag") : "…";
             return (
               <li key={id}>
                 <Button
@@ -91,4 +91,9 @@ export function ActionsFields({
       )}
     </>
   );
+}
+
+function describeTagChoice(tags: ActionNames["tags"]): string {
+  if (!tags) return "The tags have not loaded";
+  return tags.length > 0 ? "Choose a tag" : "Your organization has no tags yet";
 }
