@@ -185,9 +185,9 @@ describe("triage in the inbox", () => {
     await page.getByRole("menu").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Navigation" }).tap();
     const drawer = page.getByRole("dialog", { name: "Navigation" });
-    await drawer.getByRole("button", { name: /owner/ }).tap();
+    await drawer.getByRole("button", { name: /Account menu/ }).tap();
     await page.getByRole("menu").waitFor();
-    await page.touchscreen.tap(200, 420);
+    await page.touchscreen.tap(150, 200);
     await page.getByRole("menu").waitFor({ state: "detached" });
     expect(await drawer.isVisible()).toBe(true);
     const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=open`);
