@@ -28,6 +28,7 @@ describe("attach", () => {
       size: png.length,
       width: 1,
       height: 1,
+      keptSeconds: 3_600,
     });
   });
 
