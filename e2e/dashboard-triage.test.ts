@@ -189,7 +189,7 @@ describe("triage in the inbox", () => {
     await page.getByRole("menu").waitFor();
     await page.touchscreen.tap(150, 200);
     await page.getByRole("menu").waitFor({ state: "detached" });
-    expect(await drawer.isVisible()).toBe(true);
+    await expect.poll(() => drawer.isVisible()).toBe(true);
     const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=open`);
     expect(data).toHaveLength(1);
     await page.context().close();
