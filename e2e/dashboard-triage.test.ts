@@ -172,29 +172,6 @@ describe("triage in the inbox", () => {
     expect(problems).toEqual([]);
   });
 
-  it("closes only the menu when a phone's screen is tapped beside it", async () => {
-    const { page } = await site.signIn({ context: { viewport: phone, hasTouch: true, isMobile: true } });
-    const agentId = await createAgent(page, 1);
-    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=open&scope=agent`);
-    await page.getByRole("link", { name: /Question number 1\?/ }).tap();
-    await heading(page, 1).waitFor();
-    await page.getByRole("button", { name: "Assign, tag, snooze or close" }).tap();
-    await page.getByRole("menu").waitFor();
-    const resolve = await page.getByRole("button", { name: "Resolve", exact: true }).boundingBox();
-    await page.touchscreen.tap((resolve?.x ?? 0) + 10, (resolve?.y ?? 0) + 10);
-    await page.getByRole("menu").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Navigation" }).tap();
-    const drawer = page.getByRole("dialog", { name: "Navigation" });
-    await drawer.getByRole("button", { name: /Account menu/ }).tap();
-    await page.getByRole("menu").waitFor();
-    await page.touchscreen.tap(150, 200);
-    await page.getByRole("menu").waitFor({ state: "detached" });
-    await expect.poll(() => drawer.isVisible()).toBe(true);
-    const { data } = await site.call(page, "GET", `/conversations?agentId=${agentId}&status=open`);
-    expect(data).toHaveLength(1);
-    await page.context().close();
-  });
-
   it("reads, answers, tags and resolves twenty conversations on a phone with one thumb", async () => {
     const { page, problems } = await site.signIn({ context: { viewport: phone, hasTouch: true, isMobile: true } });
     const agentId = await createAgent(page, COUNT);

@@ -218,13 +218,12 @@ async function findViolations(page: Page, options: RunOptions): Promise<string[]
 async function runAxe(options: RunOptions): Promise<string[]> {
   const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
   await Promise.allSettled(transitions.map(({ finished }) => finished));
-  // A menu is at the end of the document, outside of its landmarks, while it is open.
-  const rules = document.querySelector("[role=menu]")
-    ? { ...options.rules, region: { enabled: false } }
-    : options.rules;
+  // An open menu hides the rest of the page, with its heading and landmarks, and keeps the focus.
+  const hidden = ["region", "landmark-one-main", "page-has-heading-one", "aria-hidden-focus"];
+  const rules = Object.fromEntries(hidden.map((id) => [id, { enabled: false }]));
   const { violations } = await (Reflect.get(window, "axe") as typeof Axe).run(document, {
     ...options,
-    ...(rules ? { rules } : {}),
+    ...(document.querySelector("[role=menu]") ? { rules: { ...options.rules, ...rules } } : {}),
   });
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
 }

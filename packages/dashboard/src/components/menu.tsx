@@ -1,5 +1,5 @@
 import * as Radix from "@radix-ui/react-dropdown-menu";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 
 export type MenuItem = {
   label: string;
@@ -23,21 +23,9 @@ export function Menu({
   header?: ReactNode;
   align?: "start" | "end";
 }) {
-  // A modal menu would hide the page from screen readers although its buttons keep the focus order. In a dialog, which
-  // has done so already, it must be modal, because a tap outside the menu would otherwise close the dialog, too.
-  const [isModal, setModal] = useState(false);
   return (
-    <Radix.Root
-      modal={isModal}
-      onOpenChange={(isOpen) => isOpen && setModal(document.querySelector("[role=dialog]") !== null)}
-    >
+    <Radix.Root>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      {!isModal && (
-        <Radix.Portal>
-          {/* A tap outside closes the menu, and must not also press what is below. */}
-          <div aria-hidden className="fixed inset-0 z-50" />
-        </Radix.Portal>
-      )}
       <Radix.Portal>
         <Radix.Content
           align={align}
