@@ -34,6 +34,9 @@ const scenes: Scene[] = [
     async prepare(page) {
       await page.getByText("The frame is fine.").last().waitFor();
       await page.getByRole("link", { name: /talk to a person/ }).waitFor();
+      // The traces of the agent's replies appear after the conversation has scrolled to its end.
+      await page.getByText("Trace").last().waitFor();
+      await page.getByText("The frame is fine.").last().scrollIntoViewIfNeeded();
     },
   },
   {
