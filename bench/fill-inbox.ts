@@ -1,14 +1,18 @@
 import type { ConversationStatus, Handler } from "@foyer/contract";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
+import { indexTexts } from "../packages/server/src/conversations/search/index-texts.ts";
 import type { DatabaseAddress } from "../packages/server/src/db/database-kind.ts";
 import { compileInsert } from "../packages/server/src/db/json-rows.ts";
 import { type Db, openDatabase } from "../packages/server/src/db/open.ts";
+import { withStatementTimeout } from "../packages/server/src/db/statement-timeout.ts";
 import type { ConversationRow, MessageRow } from "../packages/server/src/db/tables.ts";
+import { connect } from "../packages/server/src/documents/search/index-connection.ts";
 import { createConversationText, createRandom, type Random } from "./inbox-texts.ts";
 
 /** Rows of one statement. */
 const BATCH = 500;
+const VACUUM_MS = 10 * MINUTE_MS;
 const MEMBERS = 12;
 const AGENTS = 4;
 const TAGS = 12;
@@ -48,11 +52,23 @@ export async function fillInbox(address: DatabaseAddress, conversations: number)
       await addPeople(db, organization);
       await addConversations({ db, inserts, random }, organization, { first: conversations + other * count, count });
     }
-    if (kind === "postgres") await sql`vacuum analyze`.execute(db);
+    await indexConversations(address);
+    if (kind === "postgres") await withStatementTimeout(VACUUM_MS, () => sql`vacuum analyze`.execute(db));
     const [agentId = "", teamId = ""] = [own.agentIds[0], own.teamIds[0]];
     return { agentId, teamId, tagIds: own.tagIds, conversationId: newest };
   } finally {
     await db.destroy();
+  }
+}
+
+/** Fills the index for searches, as a server does in the background. */
+async function indexConversations(address: DatabaseAddress): Promise<void> {
+  const connection = await connect(address, "write");
+  try {
+    if (connection.kind === "sqlite") await connection.all("pragma synchronous = off");
+    await indexTexts(connection, { before: Date.now(), isStopped: () => false });
+  } finally {
+    await connection.close();
   }
 }
 
@@ -147,6 +163,7 @@ type NewConversation = Pick<
   | "agentId"
   | "title"
   | "messageCount"
+  | "textBytes"
   | "userEmail"
   | "userName"
   | "status"
@@ -178,6 +195,7 @@ function createInserts(deps: Parameters<typeof compileInsert>[0]) {
       agentId: "text",
       title: "text",
       messageCount: "bigint",
+      textBytes: "bigint",
       userEmail: "text",
       userName: "text",
       status: "text",
@@ -297,6 +315,7 @@ function toConversation(
     agentId,
     title: messages[0]?.content.slice(0, 60) ?? "",
     messageCount: messages.length,
+    textBytes: messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
     userEmail: isNamed ? `visitor${id.slice(-6)}@example.com` : null,
     userName: isNamed ? `Visitor ${id.slice(-6)}` : null,
     status,

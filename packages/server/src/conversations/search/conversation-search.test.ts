@@ -116,15 +116,18 @@ onBothDatabases("the search of conversations", (createDatabase) => {
     for (let number = 0; number < 3; number++) await add(`A common gizmo ${number}`);
     await indexAll();
     const prepared = await prepareTextSearch(server.deps, account.organizationId, "gizmo");
-    const all = await server.deps.reads.run(
-      server.deps.db
+    expect(prepared.candidates).toBe("few");
+    const found: number[] = [];
+    for (const candidates of ["some", "many"] as const) {
+      const matching = server.deps.db
         .selectFrom("conversations")
         .select("id")
         .where("organizationId", "=", account.organizationId)
-        .where(hasText(server.deps.databaseKind, { ...prepared, hasFew: false })),
-      { lane: "search", owner: account.organizationId },
-    );
-    expect([prepared.hasFew, all.length]).toEqual([true, 3]);
+        .where(hasText(server.deps.databaseKind, { ...prepared, candidates }));
+      const rows = await server.deps.reads.run(matching, { lane: "search", owner: account.organizationId });
+      found.push(rows.length);
+    }
+    expect(found).toEqual([3, 3]);
   });
 
   it("removes the index of a conversation with it, and never finds another organization's", async () => {

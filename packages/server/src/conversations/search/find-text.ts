@@ -11,9 +11,17 @@ const MAX_KEYS = 12;
  * ends when it has found enough.
  */
 const FEW = 2_000;
+/** With more candidates than this, the list has enough matches so soon that collecting the candidates takes longer. */
+const MANY = 20_000;
 
 /** A search for a text in the titles and messages of an organization's conversations. */
-export type TextSearch = { organizationId: string; text: string; keys: QueryKeys | null; hasFew: boolean };
+export type TextSearch = {
+  organizationId: string;
+  text: string;
+  keys: QueryKeys | null;
+  /** how many conversations can contain the text */
+  candidates: "few" | "some" | "many";
+};
 
 /** Prepares a search: looks up how many conversations can contain the text. */
 export async function prepareTextSearch(
@@ -22,22 +30,23 @@ export async function prepareTextSearch(
   text: string,
 ): Promise<TextSearch> {
   const keys = queryKeysOf(organizationId, text.toLowerCase(), MAX_KEYS);
-  if (keys === null) return { organizationId, text, keys, hasFew: false };
+  if (keys === null) return { organizationId, text, keys, candidates: "many" };
   const counted = db
-    .selectFrom(sql<{ found: 1 }>`(select 1 as found ${fromIndex(databaseKind, keys)} limit ${FEW + 1})`.as("found"))
+    .selectFrom(sql<{ found: 1 }>`(select 1 as found ${fromIndex(databaseKind, keys)} limit ${MANY + 1})`.as("found"))
     .select((x) => x.fn.countAll<number>().as("n"));
   const [row] = await reads.run(counted, { lane: "search", owner: organizationId });
-  return { organizationId, text, keys, hasFew: Number(row?.n ?? 0) <= FEW };
+  const found = Number(row?.n ?? 0);
+  return { organizationId, text, keys, candidates: found <= FEW ? "few" : found <= MANY ? "some" : "many" };
 }
 
 /** The condition that a conversation contains the text. */
-export function hasText(kind: DatabaseKind, { organizationId, text, keys, hasFew }: TextSearch) {
+export function hasText(kind: DatabaseKind, { organizationId, text, keys, candidates }: TextSearch) {
   const contains = sql<boolean>`(${containsText(kind, "title", text)} or exists (select 1 from messages
     where messages."conversationId" = conversations.id and ${containsText(kind, "content", text)}))`;
-  if (keys === null) return contains;
+  if (keys === null || candidates === "many") return contains;
   const ids = sql`(select "searchTexts"."conversationId" ${fromIndex(kind, keys)} union all ${notIndexed(organizationId)})`;
   // The database could begin with the candidates even though there are many. It cannot look into a `case`.
-  return hasFew
+  return candidates === "few"
     ? sql<boolean>`conversations.id in ${ids} and ${contains}`
     : sql<boolean>`case when conversations.id in ${ids} then ${contains} else ${sql.lit(kind === "sqlite" ? 0 : false)} end`;
 }

@@ -24,9 +24,6 @@ export async function conversationSearch(db: Kysely<Tables>, kind: DatabaseKind)
       .addColumn("keys", sql`integer[]`, (c) => c.notNull())
       .addPrimaryKeyConstraint("searchTextsKey", ["conversationId"])
       .execute();
-    // Keeps the keys out of the rows, which a search of a frequent word reads by the thousand.
-    await sql`alter table "searchTexts" alter column keys set storage external`.execute(db);
-    await sql`alter table "searchTexts" set (toast_tuple_target = 128)`.execute(db);
     await sql`create index "searchTextsKeys" on "searchTexts" using gin (keys)`.execute(db);
     return;
   }
