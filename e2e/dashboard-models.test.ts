@@ -115,7 +115,7 @@ describe("models in the dashboard", () => {
     await wrong.fill("nobody/knows");
     await page.getByRole("button", { name: "Save" }).click();
     await wrong.and(page.locator("[aria-invalid=true]")).waitFor();
-    await page.getByText("the provider one of", { exact: false }).waitFor();
+    await page.getByText("Must be a provider, a slash and a model.", { exact: false }).waitFor();
     expect(await wrong.evaluate((field) => field === document.activeElement)).toBe(true);
     await site.picture(page, "agent-models-error");
     await expectFit(page);

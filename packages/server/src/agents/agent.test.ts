@@ -161,7 +161,6 @@ onBothDatabases("agents", (createDatabase) => {
   describe("that name what the organization does not have", () => {
     const lab = { kind: "openai-compatible", baseUrl: "https://models.example/v1", apiKey: "key" };
     const strange = [
-      ["a model of an unknown provider", { model: "nowhere/small" }, "model"],
       ["a fallback model of an unknown provider", { fallbackModels: ["openai/a", "nowhere/b"] }, "fallbackModels.1"],
       ["a team", { handoff: { teamId: newId("team") } }, "handoff.teamId"],
       ["a member", { handoff: { escalation: ["user_of_another_organization"] } }, "handoff.escalation.0"],
@@ -189,28 +188,29 @@ onBothDatabases("agents", (createDatabase) => {
     it("are refused with every problem of a file", async () => {
       const { call } = await server.createAccount();
       await call("PUT", "/models/providers/lab", lab);
-      const settings = { model: "nowhere/small", fallbackModels: ["nowhere/b"], handoff: { teamId: "Night" } };
+      const settings = { fallbackModels: ["nowhere/b"], handoff: { teamId: "Night" } };
       const file = { format: "foyer-agent/1", agent: { slug: "harbour", name: "Harbour", ...settings } };
       const { body } = await call("POST", "/agents/apply", file);
       expect(body.error.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
         "agent.fallbackModels.0",
         "agent.handoff.teamId",
-        "agent.model",
       ]);
     });
 
     it("are refused with the list of providers, to which the organization's own servers belong", async () => {
       const { call } = await server.createAccount();
       await call("PUT", "/models/providers/lab", lab);
-      const { body } = await call("POST", "/agents", { name: "Harbour", model: "nowhere/small" });
-      expect(body.error.message).toContain("one of openai, anthropic, google, mistral, ollama, openai-compatible, lab");
-      for (const model of ["lab/house", "anthropic/of-a-provider-without-a-key", "a-bare-name", "foyer/demo"])
-        expect((await call("POST", "/agents", { name: "Harbour", model })).status, model).toBe(201);
+      const { body } = await call("POST", "/agents", { name: "Harbour", fallbackModels: ["nowhere/small"] });
+      expect(body.error.message).toContain("openai, anthropic, google, mistral, ollama, openai-compatible, lab");
+      const fallbackModels = ["lab/house", "anthropic/of-a-provider-without-a-key"];
+      expect((await call("POST", "/agents", { name: "Harbour", fallbackModels })).status).toBe(201);
     });
 
-    it("may have any model while there is no provider, because the demo answers for it", async () => {
-      const { status } = await call("POST", "/agents", { name: "Harbour", model: "nowhere/small" });
-      expect(status).toBe(201);
+    it("may have any model of their own", async () => {
+      const { call } = await server.createAccount();
+      await call("PUT", "/models/providers/lab", lab);
+      for (const model of ["nowhere/small", "a-bare-name", "foyer/demo"])
+        expect((await call("POST", "/agents", { name: "Harbour", model })).status, model).toBe(201);
     });
 
     it("can be saved and copied when it was removed after they named it", async () => {

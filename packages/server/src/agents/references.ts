@@ -4,15 +4,15 @@ import type { Db } from "../db/open.ts";
 import type { AgentRow } from "../db/tables.ts";
 import { checkAllSequentially, invalid } from "../errors.ts";
 import type { ModelRules } from "../models/choose-model.ts";
-import { providerOf } from "../models/provider-of.ts";
 import { columnDefaults } from "./columns.ts";
 import { parseHandoff } from "./handoff.ts";
 
 type Named = Pick<AgentRow, "model" | "fallbackModels" | "handoff">;
 
 /**
- * Checks the models, the members and the team that a change of an agent names. What the agent already named is not
- * checked again, so that settings can be saved after a provider, a member or a team was removed.
+ * Checks the fallback models, the members and the team that a change of an agent names. What the agent already named is
+ * not checked again, so that settings can be saved after a provider, a member or a team was removed. The agent's own
+ * model may be any: the chat answers 503 until its provider is configured.
  * @param before the agent as members edit it; undefined for a new one
  * @throws 400 with the path of every problem
  */
@@ -27,28 +27,20 @@ export async function checkReferences(
 ): Promise<void> {
   const after = { ...before, ...columns };
   await checkAllSequentially([
-    () => checkModel(before, after, rules),
     () => checkFallbackModels(before, after, rules),
     () => checkEscalation(db, organizationId, { before, after }),
     () => checkTeam(db, organizationId, { before, after }),
   ]);
 }
 
-/** A model without a provider belongs to the one that would be asked for it. */
-function checkModel(before: Named, { model }: Named, { problemOf }: ModelRules): void {
-  if (model === null || model === before.model || providerOf(model) === null) return;
-  const problem = problemOf(model);
-  if (problem !== null) throw invalid("model", problem, "unknown_reference");
-}
-
-function checkFallbackModels(before: Named, after: Named, { problemOf }: ModelRules): void {
+function checkFallbackModels(before: Named, after: Named, { fallbackProblem }: ModelRules): void {
   if (after.fallbackModels === before.fallbackModels && after.model === before.model) return;
   const known: string[] = JSON.parse(before.fallbackModels);
   const ids: string[] = JSON.parse(after.fallbackModels);
   for (const [index, id] of ids.entries()) {
     const path = `fallbackModels.${index}`;
     if (id === after.model) throw invalid(path, "must differ from the agent's own model");
-    const problem = known.includes(id) ? null : problemOf(id);
+    const problem = known.includes(id) ? null : fallbackProblem(id);
     if (problem !== null) throw invalid(path, problem, "unknown_reference");
   }
 }

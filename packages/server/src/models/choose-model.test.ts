@@ -32,7 +32,7 @@ const keys = (upstream: ModelServer["upstream"]) =>
 describe("a provider that is not configured", () => {
   it("gets 503 as JSON before anything is stored or called, while another one is configured", async () => {
     const server = await start(compatible);
-    for (const model of ["openai/gpt-5", "claude-sonnet-4-5", "ollama/qwen3", "gemini-flash-latest"]) {
+    for (const model of ["openai/gpt-5", "claude-sonnet-4-5", "ollama/qwen3", "nobody/x", "gemini-flash-latest"]) {
       const { response } = await server.open(await server.createAgent(model), "Hello?");
       expect([response.status, response.headers.get("content-type")]).toEqual([503, "application/json; charset=utf-8"]);
       const body = await response.json();

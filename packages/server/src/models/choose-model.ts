@@ -167,11 +167,10 @@ export function createModels(options: ModelOptions) {
     },
     /** How often replies have changed over in this process, by the names of the providers. */
     changeovers: changeovers.list,
-    /** The rules for ids of models that an agent may name. */
+    /** The rules for ids of models that an agent names. */
     async modelRules(organizationId: string) {
       const own = await settings.get(organizationId);
-      const names = [...new Set([...builtInNames, ...environment.keys(), ...own.keys()])];
-      return createModelRules(names, { hasProvider: (await resolveConnections(organizationId)).size > 0 });
+      return createModelRules([...new Set([...builtInNames, ...environment.keys(), ...own.keys()])]);
     },
     /** The id with its provider. A bare name belongs to the provider that would be asked for it. */
     toFullId(id: string): string {
@@ -354,20 +353,17 @@ function isModelName(name: string): boolean {
 export type ModelRules = ReturnType<typeof createModelRules>;
 
 /** @param names the built-in providers, with or without a key, and the servers of the organization and the environment */
-function createModelRules(names: readonly ProviderName[], { hasProvider }: { hasProvider: boolean }) {
-  const isOf = (id: string, isProvider: (name: string) => boolean) => {
+function createModelRules(names: readonly ProviderName[]) {
+  const hasProvider = (id: string) => {
     const provider = providerOf(id);
-    return provider !== null && isProvider(provider) && isModelName(id.slice(provider.length + 1));
+    return provider !== null && names.includes(provider) && isModelName(id.slice(provider.length + 1));
   };
-  const isKnown = (id: string) => id === DEMO || isOf(id, (name) => names.includes(name));
   return {
-    /** Whether an id is that of a model of a provider that exists here. */
-    isKnown,
-    /** Why an agent cannot name this id, or null. Without any provider, the demo answers for every id. */
-    problemOf(id: string): string | null {
-      if (isKnown(id) || (!hasProvider && isOf(id, () => true))) return null;
-      return `must be \`provider/model\`, and the provider one of ${names.join(", ")}`;
-    },
+    /** Whether the id is that of the demo, or of a model whose provider exists here. */
+    isKnown: (id: string) => id === DEMO || hasProvider(id),
+    /** Why the id cannot be that of a fallback model, or null. */
+    fallbackProblem: (id: string) =>
+      hasProvider(id) ? null : `must be a provider, a slash and a model. The providers are ${names.join(", ")}`,
   };
 }
 
