@@ -736,10 +736,12 @@ onBothDatabases("the event feed", (createDatabase) => {
       .where("id", "=", agentId)
       .executeTakeFirstOrThrow();
     await owner.call("PUT", "/events/feed", { isEnabled: true });
+    // Conversations of the past would resolve by themselves, which is an event too.
+    const now = Date.now();
     const conversationIds = ["conv_a", "conv_b", "conv_c"].map((name) => `${name}_${agentId}`);
     for (const id of conversationIds) {
       await sql`insert into conversations (id, "organizationId", "agentId", title, "messageCount", "isUserVerified", "createdAt", "updatedAt")
-        values (${id}, ${organizationId}, ${agentId}, 't', 0, 0, 1, 1)`.execute(server.deps.db);
+        values (${id}, ${organizationId}, ${agentId}, 't', 0, 0, ${now}, ${now})`.execute(server.deps.db);
     }
     // SQLite allows only one process.
     const { db: own, databaseKind: kind } = server.deps;
