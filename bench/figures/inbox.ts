@@ -43,7 +43,8 @@ async function measureOn(name: string, { folder, databaseUrl }: Place, conversat
   await using foyer = await startFoyer({ dataDir: folder, ...(databaseUrl ? { databaseUrl } : {}) });
   const session = await signIn(foyer.url);
   const views = await createViews(session, inbox);
-  return measureRequests(name, session, { ...listRequests(inbox), ...views });
+  // Awaited here, because the server ends with this scope.
+  return await measureRequests(name, session, { ...listRequests(inbox), ...views });
 }
 
 function listRequests({ conversationId, agentId }: FilledInbox): Record<string, string> {
