@@ -55,6 +55,7 @@ describe("the question that asks a visitor to rate the conversation", () => {
     await score(page, "1, Very bad").focus();
     for (let step = 0; step < 3; step++) await page.keyboard.press("ArrowRight");
     expect(await score(page, "4, Good").isChecked()).toBe(true);
+    await page.locator(".rating textarea").waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.type("Quick answer");
     expect(await accessibilityProblems(page)).toEqual([]);
