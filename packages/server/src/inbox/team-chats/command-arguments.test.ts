@@ -59,7 +59,7 @@ it.each(["", "@", " @ "])("asks for a name after a command with %j", (argument) 
   expect(() => find(argument)).toThrow("write the name of a member or a team, such as /assign Ada.");
 });
 
-it.each(["@charles", "ada lovelac", "shift", "example.com", "%"])("finds nobody named %j", (argument) => {
+it.each(["@charles", "ada lovelac", "shift", "example.com", "%"])("finds no member or team named %j", (argument) => {
   expect(() => find(argument)).toThrow("no member or team of the organization has this name");
 });
 

@@ -162,7 +162,7 @@ describe.each([
     expect(stored).not.toContain(`${sign}close`);
   });
 
-  it("is told once in the thread of a conversation that a target of the team will soon be missed, unless it is met", async () => {
+  it("gets one message in the thread of a conversation before a target of the team is missed, unless it is met", async () => {
     const { write, posts, until } = platform;
     const ask = async () => {
       const talk = await startConversation();
@@ -228,7 +228,7 @@ describe.each([
       return { ...talk, answerTo };
     }
 
-    it("is told in the thread what is right when a command cannot be run, and the visitor receives nothing", async () => {
+    it("gets an answer in the thread that says what is right when a command cannot be run, and the visitor receives nothing", async () => {
       const { sign } = platform;
       const { answerTo, read } = await startThread();
       const { messages } = await read();
@@ -254,7 +254,7 @@ describe.each([
       expect(await read()).toMatchObject({ handler: "waiting", status: "open", messages });
     });
 
-    it("assigns by name to members and teams, snoozes and resolves, and is told when nothing changes", async () => {
+    it("assigns by name to members and teams, snoozes and resolves, and gets an answer when nothing changes", async () => {
       const { sign } = platform;
       const { answerTo, read } = await startThread();
       expect(await answerTo(`${sign}ASSIGN  @bea   miller`)).toContain(
@@ -281,7 +281,7 @@ describe.each([
       expect(await answerTo(`${sign}return`)).toBe("The agent has this conversation already.");
     });
 
-    it("is told that the conversation is in the trash, and later that it was deleted", async () => {
+    it("gets the answer that the conversation is in the trash, and later that it was deleted", async () => {
       const { sign } = platform;
       const { answerTo, id } = await startThread();
       expect((await ada.call("POST", `/conversations/${id}/trash`)).status).toBe(200);

@@ -14,7 +14,7 @@ export type Beginnings = { answer: number; resolution: number };
 /**
  * From when the targets of a request count. If the conversation came from another team, or from a member who has left
  * the organization, they count from when the visitor asked for a person, because the visitor's wait did not restart
- * either. If someone had already answered, the answer counts from the first message that nobody has answered since.
+ * either. If someone had already answered, the answer counts from the first message that has not been answered since.
  */
 export async function readBeginnings(trx: Transaction<Tables>, request: Request): Promise<Beginnings> {
   const { id, organizationId, conversationId } = request;
@@ -44,7 +44,7 @@ function followBack(requestedAt: number, earlier: readonly Earlier[]): { answer:
   return { answer: isAnswered ? null : from, resolution: from };
 }
 
-/** When the visitor wrote the first message that nobody has answered. */
+/** When the visitor wrote the first message that has not been answered. */
 async function readUnanswered(trx: Transaction<Tables>, { conversationId }: Request): Promise<number | null> {
   const lastAnswer = trx
     .selectFrom("messages")
