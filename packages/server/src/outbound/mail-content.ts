@@ -7,7 +7,7 @@ import { escapeHtml } from "../escape-html.ts";
 export type MailPart =
   | string
   | { type: "link"; label: string; url: string }
-  /** links in a row, each with a short text. As plain text, one link without a choice stands for them. */
+  /** links in a row, each with a short text. In plain text, they become one link without a choice. */
   | {
       type: "choices";
       label: string;

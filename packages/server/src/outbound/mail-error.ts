@@ -1,6 +1,6 @@
 /** An email that the mail server did not accept. Members may see the message. */
 export class MailError extends Error {
-  /** Whether the mail server may have accepted it all the same, because the connection ended before its answer. */
+  /** Whether the mail server may still have accepted it, because the connection ended before its answer. */
   readonly isUncertain: boolean;
 
   constructor(message: string, { isUncertain = false } = {}) {

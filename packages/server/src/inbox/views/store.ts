@@ -120,7 +120,7 @@ function isVisibleTo({ userId }: ViewUser) {
             or([
               eb("teamId", "is", null),
               eb.exists(selectTeamMembers(eb).where("teamMembers.userId", "=", userId)),
-              // While a team has no members, everyone has its views. Otherwise, nobody could change or delete them.
+              // While a team has no members, everyone has its views. Otherwise, no one could change or delete them.
               eb.not(eb.exists(selectTeamMembers(eb))),
             ]),
           ]),
