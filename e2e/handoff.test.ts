@@ -127,7 +127,7 @@ describe("a handoff in the widget", () => {
     await page.getByLabel("What is it about?").fill("My rental bike was stolen");
     await takePictures(page, "visitor-asks");
     await page.getByLabel("What is it about?").press("Enter");
-    await page.getByText("Waiting for a person, about 10 minutes").first().waitFor();
+    await page.getByText("Waiting, about 10 minutes").first().waitFor();
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -259,7 +259,7 @@ describe("a handoff in the widget", () => {
 
     await call("PATCH", `/agents/${id}`, { handoff: { hours: null } });
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
-    await page.getByText("Waiting for a person, about 10 minutes").waitFor();
+    await page.getByText("Waiting, about 10 minutes").waitFor();
     await expect.poll(() => isAway.count()).toBe(0);
     const stop = page.getByRole("button", { name: "Stop waiting" });
     await stop.click();

@@ -83,6 +83,6 @@ function sheetHtml(cells: readonly Cell[]): string {
   return `<style>
     body { display: flex; flex-wrap: wrap; gap: 12px; margin: 12px; background: #d6d3d1; font: 14px sans-serif; }
     figure { margin: 0; }
-    img { display: block; max-width: 600px; height: 420px; object-fit: cover; object-position: top; }
+    img { display: block; max-width: 600px; height: 420px; object-fit: contain; object-position: right top; }
   </style>${figures.join("")}`;
 }

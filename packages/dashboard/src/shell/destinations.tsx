@@ -49,6 +49,12 @@ export const agentPages = [
   { name: "Identity", group: "On your site", to: "/agents/$agentId/identity", icon: <IdCard size={16} aria-hidden /> },
 ] as const;
 
+/** The agent's page to which an address belongs, so that choosing another agent stays on that page. */
+export function findAgentPage(pathname: string) {
+  const [, section] = /^\/agents\/[^/]+\/([^/]+)/.exec(pathname) ?? [];
+  return agentPages.find(({ to }) => to === `/agents/$agentId/${section}`)?.to ?? "/agents/$agentId";
+}
+
 export const settingsIcon = <Settings size={16} aria-hidden />;
 
 /** Whether a role may open a settings page. */

@@ -15,7 +15,7 @@ import { endpointQuery, queryClient } from "../data/queries.ts";
 import { signOut } from "../data/sign-out.ts";
 import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
 import { notify } from "../data/toasts.ts";
-import { agentPages, settingsIcon } from "./destinations.tsx";
+import { agentPages, findAgentPage, settingsIcon } from "./destinations.tsx";
 
 /** The current agent, its pages, and the account menu. */
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
@@ -74,7 +74,7 @@ function WaitingCount() {
   const waiting = useInboxLive(({ counts }) => counts?.waiting ?? 0);
   if (waiting === 0) return null;
   return (
-    <span className="ms-auto rounded-full bg-lamp px-1.5 text-sm font-medium text-on-lamp">
+    <span className="ms-auto inline-grid h-5 min-w-5 place-items-center rounded-full bg-lamp px-1.5 text-sm font-medium text-on-lamp">
       {waiting.toLocaleString()}
       <span className="sr-only"> waiting</span>
     </span>
@@ -129,6 +129,7 @@ function SideLink({ icon, children, ...link }: LinkProps & { icon: ReactNode; ch
 
 function AgentSwitcher({ name, agents }: { name: string; agents: ReadonlyArray<{ id: string; name: string }> }) {
   const navigate = useNavigate();
+  const page = useRouterState({ select: ({ location }) => findAgentPage(location.pathname) });
   return (
     <Menu
       align="start"
@@ -145,7 +146,7 @@ function AgentSwitcher({ name, agents }: { name: string; agents: ReadonlyArray<{
       items={[
         ...agents.slice(0, 12).map(({ id, name: label }) => ({
           label,
-          onSelect: () => navigate({ to: "/agents/$agentId", params: { agentId: id } }),
+          onSelect: () => navigate({ to: page, params: { agentId: id } }),
         })),
         null,
         { label: "All agents", onSelect: () => navigate({ to: "/agents" }) },

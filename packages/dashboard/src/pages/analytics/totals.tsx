@@ -19,7 +19,7 @@ export function Totals({
 }) {
   const group = useId();
   return (
-    <fieldset className={`${tiles} ${columns[metrics.length] ?? oddTiles} mb-8`}>
+    <fieldset className={`${tiles} mb-8`}>
       <legend className="sr-only">Figure in the chart</legend>
       {metrics.map((choice) => {
         const change = before && compareMetric(choice, totals, before);
@@ -33,11 +33,11 @@ export function Totals({
               onChange={() => onChange(choice)}
               className="absolute inset-0 m-0 size-full cursor-pointer appearance-none focus-visible:outline-2 focus-visible:-outline-offset-2 checked:border-t-2 checked:border-ink"
             />
-            <span className={`block ${isSelected ? "font-medium" : "text-soft"}`}>{choice.label}</span>{" "}
-            <span className="flex items-baseline gap-2">
-              <span className="text-2xl font-semibold tabular-nums">{choice.value(totals)}</span>{" "}
-              {change && <span className="text-sm text-soft tabular-nums">{change}</span>}
+            <span className={`block whitespace-nowrap ${isSelected ? "font-medium" : "text-soft"}`}>
+              {choice.label}
             </span>{" "}
+            <span className={figure}>{choice.value(totals)}</span>{" "}
+            {before && <span className="block min-h-5 text-sm text-soft tabular-nums">{change}</span>}{" "}
             <span className="block min-h-5 text-sm text-soft">{choice.note(totals)}</span>
           </label>
         );
@@ -46,23 +46,22 @@ export function Totals({
   );
 }
 
-const tiles = "grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line";
-const oddTiles = "lg:grid-cols-5 *:max-lg:last:col-span-full";
-/** By the number of figures: no row has an empty place. */
-const columns: Readonly<Record<number, string>> = { 6: "lg:grid-cols-6", 7: "lg:grid-cols-4 *:last:col-span-2" };
+/** As many tiles in a row as have room for their figure, which never breaks. The lines between them are their shadows. */
+const tiles =
+  "grid grid-cols-[repeat(auto-fit,minmax(148px,1fr))] gap-px overflow-hidden rounded-lg border border-line *:shadow-[0_0_0_1px_var(--color-line)]";
 const tile = "relative px-4 py-3";
+const figure = "block whitespace-nowrap text-2xl font-semibold tabular-nums";
 
-/** Five totals side by side, or in two columns on a narrow screen. */
 export function TotalList({ children }: { children: ReactNode }) {
-  return <dl className={`${tiles} ${oddTiles}`}>{children}</dl>;
+  return <dl className={tiles}>{children}</dl>;
 }
 
 export function Total({ name, value, note = "" }: { name: string; value: string; note?: string }) {
   return (
     <div className={`${tile} bg-paper`}>
-      <dt className="text-soft">{name}</dt>
+      <dt className="whitespace-nowrap text-soft">{name}</dt>
       <dd>
-        <p className="text-2xl font-semibold tabular-nums">{value}</p>
+        <p className={figure}>{value}</p>
         <p className="min-h-5 text-sm text-soft">{note}</p>
       </dd>
     </div>

@@ -14,7 +14,7 @@ export function Colleagues() {
   return (
     <ul aria-label="Colleagues here now" className="flex items-center -space-x-1">
       {present.slice(0, SHOWN).map(({ userId, name, initials }) => (
-        <li key={userId ?? name} className="flex">
+        <li key={userId ?? name} className="flex rounded-full ring-2 ring-paper">
           <Avatar initials={initials} label={name} />
         </li>
       ))}

@@ -55,7 +55,7 @@ export function InboxTabs({
         >
           {viewNames[tab]}{" "}
           <span
-            className={`min-h-5 rounded-full px-1.5 text-sm ${tab === "waiting" && counts?.waiting ? "bg-lamp text-on-lamp" : ""}`}
+            className={`inline-grid h-5 min-w-5 place-items-center rounded-full px-1.5 text-sm ${tab === "waiting" && counts?.waiting ? "bg-lamp text-on-lamp" : ""}`}
           >
             {counts && formatCount(counts[tab])}
           </span>

@@ -39,10 +39,10 @@ export function DocumentTable({
           </Th>
           <Th>Title</Th>
           <Th className="max-md:hidden">Kind</Th>
-          <Th isNumber className="max-lg:hidden">
+          <Th isNumber className="max-xl:hidden">
             Size
           </Th>
-          <Th isNumber className="max-lg:hidden">
+          <Th isNumber className="max-xl:hidden">
             Passages
           </Th>
           <Th className="max-sm:hidden">State</Th>
@@ -90,7 +90,7 @@ function DocumentRow({
       <Td>
         <Checkbox label={`Select ${title}`} value={isSelected} onChange={onSelect} />
       </Td>
-      <Td className="w-full max-w-0">
+      <Td className="w-full max-w-0 sm:min-w-64">
         <Link
           to="/agents/$agentId/knowledge/$documentId"
           params={{ agentId, documentId: id }}
@@ -102,18 +102,18 @@ function DocumentRow({
         <span className="block text-sm text-soft sm:hidden">
           <DocumentState document={document} />
         </span>
-        {error && <p className="text-sm text-soft">{error.message}</p>}
+        {error && <p className="line-clamp-2 text-sm text-soft">{error.message}</p>}
         {warnings.map(({ code, message }) => (
-          <p key={code} className="text-sm text-soft">
+          <p key={code} className="line-clamp-2 text-sm text-soft">
             {message}
           </p>
         ))}
       </Td>
       <Td className="whitespace-nowrap text-soft max-md:hidden">{describeKind(document)}</Td>
-      <Td isNumber className="whitespace-nowrap text-soft max-lg:hidden">
+      <Td isNumber className="whitespace-nowrap text-soft max-xl:hidden">
         {formatSize(bytes)}
       </Td>
-      <Td isNumber className="text-soft max-lg:hidden">
+      <Td isNumber className="text-soft max-xl:hidden">
         {chunks.toLocaleString()}
       </Td>
       <Td className="max-sm:hidden">

@@ -28,7 +28,7 @@ export function DocumentUses({ agentId, documentId: id }: { agentId: string; doc
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] justify-items-start gap-4">
           <p className="text-soft">{total === 1 ? "1 reply" : `${total.toLocaleString()} replies`}</p>
-          <ul className="grid w-full border-t border-line">
+          <ul className="grid w-full grid-cols-[minmax(0,1fr)] border-t border-line">
             {query.data.pages.flatMap(({ uses }) =>
               uses.map(({ conversationId, messageId, question, at }) => (
                 <li key={messageId} className="flex min-h-10 items-center gap-4 border-b border-line py-1.5">

@@ -17,7 +17,7 @@ export const handoffAr: HandoffTexts = {
   save: "حفظ",
   asked: "طلب {name} التحدث إلى شخص.",
   waiting: "في انتظار شخص",
-  waitingAbout: "في انتظار شخص، حوالي {time}",
+  waitingAbout: "في الانتظار، حوالي {time}",
   agentAnswers: "يواصل {name} الرد في هذه الأثناء.",
   agentSilent: "لا يرد {name} في هذه الأثناء.",
   late: "يستغرق الأمر وقتًا أطول من المعتاد.",

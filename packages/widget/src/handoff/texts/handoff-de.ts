@@ -17,7 +17,7 @@ export const handoffDe: HandoffTexts = {
   save: "Speichern",
   asked: "{name} hat um einen Menschen gebeten.",
   waiting: "Warten auf einen Menschen",
-  waitingAbout: "Warten auf einen Menschen, etwa {time}",
+  waitingAbout: "Wartet, etwa {time}",
   agentAnswers: "{name} antwortet in der Zwischenzeit weiter.",
   agentSilent: "{name} antwortet in der Zwischenzeit nicht.",
   late: "Es dauert länger als üblich.",

@@ -17,7 +17,7 @@ export const handoffEn = {
   save: "Save",
   asked: "{name} asked for a person.",
   waiting: "Waiting for a person",
-  waitingAbout: "Waiting for a person, about {time}",
+  waitingAbout: "Waiting, about {time}",
   agentAnswers: "{name} keeps answering in the meantime.",
   agentSilent: "{name} won't answer in the meantime.",
   late: "It's taking longer than usual.",

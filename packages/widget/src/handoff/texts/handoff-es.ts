@@ -17,7 +17,7 @@ export const handoffEs: HandoffTexts = {
   save: "Guardar",
   asked: "{name} ha pedido una persona.",
   waiting: "Esperando a una persona",
-  waitingAbout: "Esperando a una persona, unos {time}",
+  waitingAbout: "En espera, unos {time}",
   agentAnswers: "Mientras tanto, {name} sigue respondiendo.",
   agentSilent: "Mientras tanto, {name} no responde.",
   late: "Está tardando más de lo normal.",

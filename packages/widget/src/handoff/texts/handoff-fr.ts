@@ -17,7 +17,7 @@ export const handoffFr: HandoffTexts = {
   save: "Enregistrer",
   asked: "{name} a demandé quelqu’un.",
   waiting: "En attente d’une personne",
-  waitingAbout: "En attente d'une personne, environ {time}",
+  waitingAbout: "En attente, environ {time}",
   agentAnswers: "En attendant, {name} continue de répondre.",
   agentSilent: "En attendant, {name} ne répond pas.",
   late: "C’est plus long que d’habitude.",

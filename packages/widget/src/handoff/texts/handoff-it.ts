@@ -17,7 +17,7 @@ export const handoffIt: HandoffTexts = {
   save: "Salva",
   asked: "{name} ha chiesto di una persona.",
   waiting: "In attesa di una persona",
-  waitingAbout: "In attesa di una persona, circa {time}",
+  waitingAbout: "In attesa, circa {time}",
   agentAnswers: "Nel frattempo {name} continua a rispondere.",
   agentSilent: "Nel frattempo {name} non risponde.",
   late: "Ci vuole più tempo del solito.",

@@ -17,7 +17,7 @@ export const handoffJa: HandoffTexts = {
   save: "保存",
   asked: "{name}が担当者を呼びました。",
   waiting: "担当者を待っています",
-  waitingAbout: "担当者を待っています（約{time}）",
+  waitingAbout: "お待ちください（約{time}）",
   agentAnswers: "その間も{name}が返信します。",
   agentSilent: "その間、{name}は返信しません。",
   late: "通常より時間がかかっています。",

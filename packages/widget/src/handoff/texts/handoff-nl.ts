@@ -17,7 +17,7 @@ export const handoffNl: HandoffTexts = {
   save: "Opslaan",
   asked: "{name} heeft om een medewerker gevraagd.",
   waiting: "Wachten op een medewerker",
-  waitingAbout: "Wachten op een medewerker, ongeveer {time}",
+  waitingAbout: "In de wacht, ongeveer {time}",
   agentAnswers: "{name} antwoordt ondertussen verder.",
   agentSilent: "{name} antwoordt ondertussen niet.",
   late: "Het duurt langer dan normaal.",

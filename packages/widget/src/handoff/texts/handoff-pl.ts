@@ -17,7 +17,7 @@ export const handoffPl: HandoffTexts = {
   save: "Zapisz",
   asked: "{name} prosi o pomoc człowieka.",
   waiting: "Oczekiwanie na rozmowę",
-  waitingAbout: "Oczekiwanie na osobę, około {time}",
+  waitingAbout: "Oczekiwanie, około {time}",
   agentAnswers: "W tym czasie {name} nadal odpowiada.",
   agentSilent: "W tym czasie {name} nie odpowiada.",
   late: "Trwa to dłużej niż zwykle.",

@@ -17,7 +17,7 @@ export const handoffPt: HandoffTexts = {
   save: "Salvar",
   asked: "{name} pediu uma pessoa.",
   waiting: "Aguardando uma pessoa",
-  waitingAbout: "Aguardando uma pessoa, cerca de {time}",
+  waitingAbout: "Aguardando, cerca de {time}",
   agentAnswers: "Enquanto isso, {name} continua respondendo.",
   agentSilent: "Enquanto isso, {name} não responde.",
   late: "Está demorando mais que o normal.",

@@ -17,7 +17,7 @@ export const handoffTr: HandoffTexts = {
   save: "Kaydet",
   asked: "{name} bir kişi istedi.",
   waiting: "Bir kişi bekleniyor",
-  waitingAbout: "Bir kişi bekleniyor, yaklaşık {time}",
+  waitingAbout: "Bekleniyor, yaklaşık {time}",
   agentAnswers: "Bu sırada {name} yanıt vermeye devam eder.",
   agentSilent: "Bu sırada {name} yanıt vermez.",
   late: "Her zamankinden uzun sürüyor.",

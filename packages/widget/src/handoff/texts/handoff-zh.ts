@@ -17,7 +17,7 @@ export const handoffZh: HandoffTexts = {
   save: "保存",
   asked: "{name} 已请求人工。",
   waiting: "正在等待人工",
-  waitingAbout: "正在等待人工客服，约 {time}",
+  waitingAbout: "等待中，约 {time}",
   agentAnswers: "在此期间，{name} 会继续回复。",
   agentSilent: "在此期间，{name} 不会回复。",
   late: "等待时间比平时更长。",
