@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createCircuits, type Permission } from "./circuit.ts";
 
-const key = "org_1/openai";
+const key = "org_1/openai/gpt";
 
 /** Circuits with a window of 60 s and a clock that the test moves. */
 function start(window = 60_000) {
@@ -12,8 +12,8 @@ function start(window = 60_000) {
     pass(milliseconds: number) {
       time += milliseconds;
     },
-    failOnce(permission: Permission = "ask", isKeyRefused = false) {
-      circuits.fail(key, permission, { error: new Error("down"), isKeyRefused });
+    failOnce(permission: Permission = "ask", isLasting = false) {
+      circuits.fail(key, permission, { error: new Error("down"), isLasting });
     },
   };
 }
@@ -25,7 +25,7 @@ function startOpen() {
   return circuits;
 }
 
-describe("a provider's circuit", () => {
+describe("a model's circuit", () => {
   it("stays closed after two failures", () => {
     const circuits = start();
     circuits.failOnce();
@@ -43,20 +43,20 @@ describe("a provider's circuit", () => {
     circuits.failOnce();
     expect(circuits.enter(key)).toBe("ask");
   });
-  it("opens after one refused key", () => {
+  it("opens after one failure that lasts", () => {
     const circuits = start();
     circuits.failOnce("ask", true);
     expect(circuits.enter(key)).toBe("wait");
   });
   it("of another organization stays closed", () => {
-    expect(startOpen().enter("org_2/openai")).toBe("ask");
+    expect(startOpen().enter("org_2/openai/gpt")).toBe("ask");
   });
   it("is open until the window has passed", () => {
     const circuits = startOpen();
     circuits.pass(59_999);
     expect(circuits.enter(key)).toBe("wait");
   });
-  it("lets one reply at a time probe the provider", () => {
+  it("lets one reply at a time probe the model", () => {
     const circuits = startOpen();
     circuits.pass(60_000);
     expect([circuits.enter(key), circuits.enter(key)]).toEqual(["probe", "wait"]);

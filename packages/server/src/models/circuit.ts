@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
 
-/** The number of failures within the window that opens a provider's circuit. */
+/** The number of failures within the window that opens a model's circuit. */
 const MAX_FAILURES = 3;
 
 /** `failures` are the times of the latest failures. The circuit is open while `openUntil` is set. */
 type Circuit = { failures: number[]; openUntil: number | null; isProbed: boolean; lastError: unknown };
 
-/** What a reply may do: ask, ask as the only one until it knows whether the provider works again, or not ask. */
+/** What a reply may do: ask, ask as the only one until it knows whether the model works again, or not ask. */
 export type Permission = "ask" | "probe" | "wait";
 
 export type Circuits = ReturnType<typeof createCircuits>;
 
 /**
- * A circuit breaker for each provider of an organization, in this process. Three failures within `window` milliseconds,
- * or a refused key, open the circuit for `window` milliseconds. After that, one reply at a time probes the provider. A
- * `window` of 0 disables it.
+ * A circuit breaker for each model and key of an organization, in this process. Three failures within `window`
+ * milliseconds, or one that lasts, such as a refused key, open the circuit for `window` milliseconds. After that, one
+ * reply at a time probes the model. A `window` of 0 disables it.
  */
 export function createCircuits(window: number, now: () => number = () => performance.now()) {
   const circuits = new LRUCache<string, Circuit>({ max: 10_000 });
@@ -31,24 +31,20 @@ export function createCircuits(window: number, now: () => number = () => perform
     succeed(key: string, permission: Permission): void {
       if (permission === "probe") circuits.delete(key);
     },
-    fail(
-      key: string,
-      permission: Permission,
-      { error, isKeyRefused }: { error: unknown; isKeyRefused: boolean },
-    ): void {
+    fail(key: string, permission: Permission, { error, isLasting }: { error: unknown; isLasting: boolean }): void {
       if (window === 0) return;
       const at = now();
       const circuit = circuits.get(key) ?? { failures: [], openUntil: null, isProbed: false, lastError: null };
       circuit.lastError = error;
       circuit.failures = [...circuit.failures.filter((failedAt) => at - failedAt < window), at];
       if (permission === "probe") circuit.isProbed = false;
-      if (permission === "probe" || isKeyRefused || circuit.failures.length >= MAX_FAILURES) {
+      if (permission === "probe" || isLasting || circuit.failures.length >= MAX_FAILURES) {
         circuit.openUntil = at + window;
         circuit.failures = [];
       }
       circuits.set(key, circuit);
     },
-    /** The failure that opened the provider's circuit, or a later one. */
+    /** The failure that opened the model's circuit, or a later one. */
     lastError: (key: string): unknown => circuits.get(key)?.lastError,
     /** The caller's probe ended without a result, for example because the visitor stopped the reply. */
     leave(key: string, permission: Permission): void {

@@ -85,10 +85,53 @@ describe("a reply whose first model fails before its first word", () => {
     });
   });
 
-  it.each([400, 404, 413, 422])("ends with an error when the provider answers %i", async (status) => {
+  it.each([400, 413, 422])("ends with an error when the provider answers %i", async (status) => {
     const requests = script(refuse(status));
     const reply = await server.ask(await createAgent(), "Hello?");
     expect(reply.error).toMatchObject({ code: "MODEL_REFUSED" });
+    expect(requests.second).toBe(0);
+  });
+
+  it.each([
+    ["an unknown model", 404, { message: "The model `gpt-4.5-preview` has been deprecated", code: "model_not_found" }],
+    ["a model that is gone", 410, { message: "Gone" }],
+    ["no endpoint for the model", 404, { message: "No endpoints found for acme/model-1.", code: 404 }],
+    ["an account without money", 402, { message: "Insufficient Balance" }],
+    ["too little credit", 400, { message: "Your credit balance is too low to access the Anthropic API." }],
+    ["a usage limit", 400, { message: "You have reached your specified API usage limits." }],
+    ["a spent budget", 400, { message: "Budget has been exceeded! Max budget: 10.0", type: "budget_exceeded" }],
+    ["a hard limit of the bill", 400, { message: "Limit reached", code: "billing_hard_limit_reached" }],
+    ["an account in arrears", 400, { message: "Access denied.", code: "Arrearage" }],
+    ["an invalid name of a model", 400, { message: "Invalid model name passed in model=gpt-4.5. Call `/v1/models`." }],
+    ["a name in quotes", 400, { message: "The requested model 'acme/x' is not supported by any provider." }],
+    ["a name that is not an id", 400, { message: "acme/x is not a valid model ID" }],
+    ["a decommissioned model", 400, { message: "The model `llama-3` has been decommissioned." }],
+    ["an identifier of Bedrock", 400, { message: "The provided model identifier is invalid." }],
+    ["a server without a model", 400, { message: "No models loaded. Please load a model." }],
+    ["a key that Google does not know", 400, { message: "API key not valid. Please pass a valid API key." }],
+    ["a disabled organization", 400, { message: "This organization has been disabled." }],
+  ])("is answered by the fallback model after a refusal that names %s", async (_, status, error) => {
+    const refusal: Answer = ({ response }) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+    script(refusal);
+    expect((await server.ask(await createAgent(), "Hello?")).text).toBe("All well.");
+  });
+
+  it.each([
+    ["a tool about accounts", "Invalid schema for function 'get_credit_balance': In context=(), 'required' is missing"],
+    ["a tool whose name stands alone", "tools.0: the schema of billing is invalid"],
+    ["words of the visitor", 'messages.0.content: "Is my credit balance too low?" is not of type array'],
+    ["a parameter of the model", "Unsupported value for this model: 'temperature' must be 1"],
+    [
+      "a prompt that is too long",
+      "This model's maximum context length is 8192 tokens, your messages have 9000 tokens.",
+    ],
+    ["a content filter", "The response was filtered by the content management policy: billing."],
+  ])("ends with an error after a refusal with 400 that names %s", async (_, message) => {
+    const refusal: Answer = ({ response }) =>
+      response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error: { message } }));
+    const requests = script(refusal);
+    expect((await server.ask(await createAgent(), "Hello?")).error).toMatchObject({ code: "MODEL_REFUSED" });
     expect(requests.second).toBe(0);
   });
 
@@ -145,6 +188,26 @@ it("after a refused key, replies go to the fallback model without asking the fir
   expect(requests).toEqual({ first: 1, second: 2 });
   const { body } = await server.server.app.inject({ method: "GET", url: "/metrics" });
   expect(body).toContain('foyer_model_fallbacks_total{from="anthropic",to="openai-compatible",reason="circuit_open"}');
+});
+
+it("a model that the key may not use leaves other models of the provider to their agents", async () => {
+  const requests = script(({ response, body }) => refuse(body.includes("haiku") ? 403 : 400)({ response } as Exchange));
+  await server.ask(await createAgent(), "Hello?");
+  const other = await createAgent({ name: "Marina", model: "anthropic/claude-sonnet-4-5" });
+  const { error } = await server.ask(other, "Hello?");
+  expect([requests, error?.code]).toEqual([{ first: 2, second: 1 }, "MODEL_REFUSED"]);
+});
+
+it("a model is asked again at once when the organization has entered another key", async () => {
+  const requests = script(refuse(401));
+  const enter = (apiKey: string) =>
+    server.call("PUT", "/models/providers/anthropic", { apiKey, baseUrl: `${server.upstream.url}/first` }, account);
+  await enter("sk-refused");
+  const agentId = await createAgent();
+  await server.ask(agentId, "Hello?");
+  await enter("sk-another");
+  await server.ask(agentId, "Hello?");
+  expect(requests.first).toBe(2);
 });
 
 it("the trace of a reply has its steps, tokens and failed attempts", async () => {

@@ -1,10 +1,9 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { AppError } from "../errors.ts";
 import { type AnswerSink, type AskLimits, askModel, type ModelRequest } from "./ask-model.ts";
-import { type ChangeReason, findChangeReason } from "./change-reason.ts";
+import { type ChangeReason, findChangeReason, isLasting } from "./change-reason.ts";
 import type { ChosenModel, ModelPart } from "./chat-model.ts";
 import type { Circuits, Permission } from "./circuit.ts";
-import { providerOf } from "./provider-of.ts";
 
 /** A model that may answer, or the reason why it cannot be asked. `id` is the id in the agent's settings. */
 export type Candidate = { id: string } & ({ model: ChosenModel } | { problem: AppError });
@@ -96,7 +95,7 @@ export function createModelChain(
     ): Promise<void> {
       for (;;) {
         const next = rest[0];
-        const key = `${organizationId}/${providerOf(current.id)}`;
+        const key = toCircuitKey(organizationId, current);
         const permission: Permission = next ? circuits.enter(key) : "ask";
         if (next && permission === "wait") {
           changeOver(next, { reason: "circuit_open", error: circuits.lastError(key), prompt: request.prompt });
@@ -125,7 +124,7 @@ export function createModelChain(
               onFailedAttempt(error) {
                 record.retries += 1;
                 const reason = findChangeReason(error);
-                if (reason) circuits.fail(key, permission, { error, isKeyRefused: reason === "refused_key" });
+                if (reason) circuits.fail(key, permission, { error, isLasting: isLasting(reason) });
                 sink.onFailedAttempt?.(error);
               },
             },
@@ -142,6 +141,12 @@ export function createModelChain(
       }
     },
   };
+}
+
+/** A new key or address can work where the one before has failed, and one model where another one has. */
+function toCircuitKey(organizationId: string, candidate: Candidate): string {
+  const { apiKey = null, baseUrl = null } = ("model" in candidate && candidate.model.source) || {};
+  return JSON.stringify([organizationId, candidate.id, apiKey, baseUrl]);
 }
 
 /** Thoughts are tokens, too, although the visitor does not see them. */

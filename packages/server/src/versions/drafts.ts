@@ -9,6 +9,7 @@ import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
+import { matchesEtag } from "../http/etag.ts";
 import { readSnapshot, serialize } from "./content.ts";
 import { deleteDraftRows, replaceRows } from "./replace-rows.ts";
 
@@ -160,8 +161,7 @@ export function toEtag(hash: string | null): string {
 
 /** Whether an `If-Match`, or none, allows a change of a draft with this hash. */
 export function isMatch(ifMatch: string | undefined, hash: string | null): boolean {
-  if (ifMatch === undefined) return true;
-  return ifMatch.split(",").some((tag) => tag.trim() === "*" || tag.trim() === toEtag(hash));
+  return ifMatch === undefined || matchesEtag(ifMatch, toEtag(hash));
 }
 
 /**

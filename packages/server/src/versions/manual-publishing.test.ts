@@ -246,6 +246,24 @@ onBothDatabases("an agent that is published by hand", (createDatabase) => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
   });
 
+  it.each([
+    ["as it was sent", (tag: string) => tag],
+    ["as nginx changes it when it compresses", (tag: string) => `W/${tag}`],
+    ["as Apache changes it when it compresses", (tag: string) => tag.replace(/"$/, '-gzip"')],
+  ])("is changed with the ETag %s", async (_, change) => {
+    const url = `/agents/${agentId}`;
+    const { headers } = await server.app.inject({ url, headers: owner.headers });
+    const ifMatch = change(String(headers.etag));
+    const payload = { temperature: 10 };
+    const answer = await server.app.inject({
+      method: "PATCH",
+      url,
+      headers: { ...owner.headers, "if-match": ifMatch },
+      payload,
+    });
+    expect(answer.statusCode).toBe(200);
+  });
+
   it("is published when two tools of the draft have exchanged their names", async () => {
     const a = await addTool("a");
     const b = await addTool("b");
