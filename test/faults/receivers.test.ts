@@ -67,7 +67,7 @@ it("a delivery reads 64 KiB of an endless response and stores 16", async () => {
   expect(written).toBeLessThan(32 * 1024 * 1024);
 });
 
-it("a delivery is not sent again to a receiver that redirects to an address that refuses connections", async () => {
+it("a delivery fails at a receiver that redirects to an address that refuses connections", async () => {
   const target = "http://127.0.0.1:1/elsewhere";
   const delivery = await deliver((response) => response.writeHead(302, { location: target }).end());
   expect(delivery).toMatchObject({ ...failed("HTTP 302"), attempt: { status: 302 } });

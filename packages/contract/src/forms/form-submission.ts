@@ -20,6 +20,12 @@ export const submissionStatuses = [
 ] as const;
 export type SubmissionStatus = (typeof submissionStatuses)[number];
 
+/** Whether a delivery has ended. `pending` is also a failed attempt that will be retried. */
+const outcomeState = stringEnum(
+  ["delivered", "failed", "pending"],
+  "`pending` until it was delivered or the last attempt failed. `delivered` if there was nothing to deliver.",
+);
+
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
 const instanceId = Type.String({
   minLength: 1,
@@ -86,10 +92,11 @@ export const SubmitResult = Type.Object({
   executionMode: stringEnum(executionModes),
   webhookResult: Type.Object({
     success: Type.Boolean(),
+    state: outcomeState,
     error: nullable(Type.String()),
     attempted: Type.Optional(Type.Literal(false, { description: "`false` if the form has no webhook" })),
   }),
-  postActionResults: Type.Array(Type.Object({ type: Type.String(), success: Type.Boolean() })),
+  postActionResults: Type.Array(Type.Object({ type: Type.String(), success: Type.Boolean(), state: outcomeState })),
   clientHandler: nullable(Type.String()),
   ignoredFields: Type.Optional(
     Type.Array(Type.String(), {
@@ -171,6 +178,12 @@ export const DeliveryAttempt = Type.Object({
   error: nullable(Type.String({ description: "Why the attempt failed. `null` if it succeeded." })),
   detail: nullable(Type.String({ description: "The complete error" })),
   response: nullable(Type.String({ description: "The first 16 KB of the receiver's response" })),
+  redirect: nullable(
+    Type.Object(
+      { status: Type.Integer(), location: Type.String() },
+      { description: "The redirect with which the receiver responded first, and the URL that it named" },
+    ),
+  ),
 });
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 
@@ -184,7 +197,10 @@ export const Delivery = Type.Object({
   ),
   type: Type.String(),
   target: Type.String({ description: "The URL, the email address, or the id of the member" }),
-  state: stringEnum(deliveryStates, "`waiting` until the first attempt of the webhook has ended"),
+  state: stringEnum(
+    deliveryStates,
+    "`waiting` until the first attempts of the webhook and of earlier actions have ended",
+  ),
   nextAttemptAt: nullable(Timestamp),
   attempts: Type.Array(DeliveryAttempt, {
     description: "Oldest first. Of a submission with more than 100 attempts, only the newest 100 are listed.",

@@ -84,6 +84,7 @@ import { ratingMails } from "./migrations/0141-rating-mails.ts";
 import { ratingFigures } from "./migrations/0143-rating-figures.ts";
 import { inboxLists } from "./migrations/0145-inbox-lists.ts";
 import { conversationSearch } from "./migrations/0146-conversation-search.ts";
+import { deliveryRedirects } from "./migrations/0150-delivery-redirects.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -178,6 +179,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0143-rating-figures", ratingFigures],
   ["0145-inbox-lists", inboxLists],
   ["0146-conversation-search", conversationSearch],
+  ["0150-delivery-redirects", deliveryRedirects],
 ];
 
 /**

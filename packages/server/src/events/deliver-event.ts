@@ -23,10 +23,6 @@ import type { EventToSend, ToSend, WebhookStore } from "./store.ts";
 
 /** A webhook that has failed for this long is disabled. */
 const DISABLED_AFTER_MS = 5 * DAY_MS;
-/** Client errors that a later attempt can overcome: timeout, conflict, too early, too many requests. */
-const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
-/** How many times an attempt is repeated after any other client error (4xx). */
-const RETRIES_OF_CLIENT_ERRORS = 2;
 
 type Sending = {
   body: Buffer;
@@ -91,11 +87,7 @@ export function createEventHandler(
     }
     const body = Buffer.from(createEventBody(event, webhook.payload));
     const onMove = (host: string) => recordSentHosts(deps, deps.db, { column: "id", ids: [delivery.id], host });
-    const answer = await send({ body, id: event.id, webhook, signal, onMove });
-    const { status } = answer;
-    const isClientError = status !== null && status >= 400 && status < 500 && !transientStatuses.has(status);
-    const isLast = delivery.attempts - delivery.attemptsBefore >= RETRIES_OF_CLIENT_ERRORS;
-    return isClientError && isLast ? { ...answer, isFinal: true } : answer;
+    return send({ body, id: event.id, webhook, signal, onMove });
   }
 
   async function sendNotice(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<AttemptResult> {

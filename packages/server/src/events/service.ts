@@ -19,6 +19,7 @@ import type { PartialBody } from "../http/body-rules.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
+import { toAttempt } from "../outbox/attempts.ts";
 import { hideAddress, hideAddresses } from "../outbox/hide-address.ts";
 import { hostOf } from "../outbox/host-of.ts";
 import type { Outbox } from "../outbox/outbox.ts";
@@ -301,7 +302,12 @@ function toMemberView({ url, disabledReason, ...webhook }: Webhook): Webhook {
 
 /** An attempt's explanation can quote the address, for example when the receiver redirects to another one. */
 function hideAttemptAddresses(attempt: DeliveryAttemptRow): DeliveryAttemptRow {
-  return { ...attempt, detail: attempt.detail === null ? null : hideAddresses(attempt.detail) };
+  const { detail, redirect } = attempt;
+  return {
+    ...attempt,
+    detail: detail === null ? null : hideAddresses(detail),
+    redirect: redirect === null ? null : hideAddresses(redirect),
+  };
 }
 
 function toDelivery(row: EventDelivery, attempts: readonly DeliveryAttemptRow[]): WebhookDelivery {
@@ -314,8 +320,6 @@ function toDelivery(row: EventDelivery, attempts: readonly DeliveryAttemptRow[])
     state: row.state,
     createdAt: toIsoDate(row.createdAt),
     nextAttemptAt: row.state === "pending" ? toIsoDate(row.dueAt) : null,
-    attempts: attempts
-      .filter(({ deliveryId }) => deliveryId === row.id)
-      .map(({ deliveryId: _, startedAt, ...attempt }) => ({ ...attempt, startedAt: toIsoDate(startedAt) })),
+    attempts: attempts.filter(({ deliveryId }) => deliveryId === row.id).map(toAttempt),
   };
 }

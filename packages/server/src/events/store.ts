@@ -173,7 +173,7 @@ function deliveryLists(db: Db) {
         .orderBy("deliveryId", "desc")
         .orderBy("number", "desc");
       const sized = await newest
-        .select(["deliveryId", "number", "startedAt", "durationMs", "status", "error", "detail"])
+        .select(["deliveryId", "number", "startedAt", "durationMs", "status", "error", "detail", "redirect"])
         .select(sql<number>`coalesce(octet_length(response), 0)`.as("bytes"))
         .execute();
       const chosen = takeWithinBytes(sized, RESPONSE_BYTES);

@@ -178,23 +178,27 @@ onBothDatabases("webhooks", (createDatabase) => {
     expect(received()).toHaveLength(2);
   });
 
-  it("repeat a client error twice and other failures by the schedule, with the same id each time", async () => {
+  it("repeat every failure by the schedule, client errors and redirects included, with the same id each time", async () => {
     const { id } = await create({ events: ["message.created"] });
-    receiver.answer((_, response) => void response.writeHead(400).end("no"));
+    const answers = [400, 410, 302, 403, 404];
+    receiver.answer((_, response) => {
+      const status = answers[receiver.received.length - 1] ?? 500;
+      response.writeHead(status, { location: "/login" }).end("no");
+    });
     await ask("Hello");
     await expect.poll(async () => (await deliveries(id, "?status=failed")).deliveries.length).toBe(1);
-    expect(receiver.received).toHaveLength(3);
+    expect(receiver.received).toHaveLength(5);
     expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
     receiver.answer((_, response) => void response.writeHead(429).end());
     expect((await call("POST", `/webhooks/${id}/retry`)).body).toEqual({ retried: 1 });
-    await receiver.hasReceived(8);
+    await receiver.hasReceived(10);
     await expect.poll(async () => (await deliveries(id, "?status=failed")).deliveries.length).toBe(1);
     receiver.answer((_, response) => void response.end("thanks"));
     const [failed] = (await deliveries(id)).deliveries;
     const again = await call("POST", `/webhooks/${id}/deliveries/${failed.id}/retry`);
     expect(again.body).toMatchObject({ state: "delivered", eventType: "message.created" });
-    expect(again.body.attempts.at(-1)).toMatchObject({ number: 9, status: 200, response: "thanks" });
+    expect(again.body.attempts.at(-1)).toMatchObject({ number: 11, status: 200, response: "thanks" });
   });
 
   it("refuse to send an event again while it is being sent", async () => {

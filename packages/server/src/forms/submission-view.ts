@@ -2,6 +2,7 @@ import type { Delivery, FormSubmission } from "@foyer/contract";
 import { identityLevel } from "../agents/identity/identity-level.ts";
 import type { SubmissionRow } from "../db/tables/forms.ts";
 import type { DeliveryAttemptRow } from "../db/tables/outbox.ts";
+import { toAttempt } from "../outbox/attempts.ts";
 import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
 import type { FailingRow, FileFacts } from "./submission-store.ts";
@@ -59,12 +60,7 @@ export function toDelivery(row: SubmissionDelivery, attempts: readonly DeliveryA
     purpose: purpose === "notice" ? "action" : purpose,
     target: describeTarget(row),
     nextAttemptAt: state === "pending" ? new Date(row.dueAt).toISOString() : null,
-    attempts: attempts
-      .filter(({ deliveryId }) => deliveryId === id)
-      .map(({ deliveryId: _, startedAt, ...attempt }) => ({
-        ...attempt,
-        startedAt: new Date(startedAt).toISOString(),
-      })),
+    attempts: attempts.filter(({ deliveryId }) => deliveryId === id).map(toAttempt),
   };
 }
 

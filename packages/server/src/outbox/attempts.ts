@@ -1,3 +1,4 @@
+import type { DeliveryAttempt } from "@foyer/contract";
 import { HOUR_MS } from "@foyer/contract/rules/time";
 import type { Executor } from "../db/compiled-query.ts";
 import { compileInsert } from "../db/json-rows.ts";
@@ -9,6 +10,9 @@ const MAX_RETRY_AFTER_MS = 2 * HOUR_MS;
 
 type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
 
+/** The status that came first and the absolute URL to which it pointed. */
+export type Redirect = { status: number; location: string };
+
 /** A completed attempt, and the delivery's next state. */
 export type CompletedAttempt<D extends LeasedDelivery = LeasedDelivery> = { delivery: D; attempt: Attempt; next: Next };
 
@@ -19,6 +23,8 @@ export type AttemptResult = Pick<Attempt, "status" | "error" | "detail" | "respo
   retryAfterMs: number;
   /** true when another attempt cannot succeed */
   isFinal?: boolean;
+  /** set if the receiver responded with a redirect first */
+  redirect?: Redirect;
 };
 
 /** Records attempts together with the state of their deliveries. */
@@ -32,6 +38,7 @@ export function createAttemptLog(deps: Pick<Deps, "db" | "databaseKind">, queue:
     error: "text",
     detail: "text",
     response: "text",
+    redirect: "text",
   });
   return {
     /** @returns the number of each attempt by delivery id, without deliveries whose lease was lost */
@@ -44,6 +51,15 @@ export function createAttemptLog(deps: Pick<Deps, "db" | "databaseKind">, queue:
       await insertAttempts(trx, attempts);
       return numbers;
     },
+  };
+}
+
+/** Converts a stored attempt for members. */
+export function toAttempt({ deliveryId: _, startedAt, redirect, ...attempt }: DeliveryAttemptRow): DeliveryAttempt {
+  return {
+    ...attempt,
+    startedAt: new Date(startedAt).toISOString(),
+    redirect: redirect === null ? null : JSON.parse(redirect),
   };
 }
 

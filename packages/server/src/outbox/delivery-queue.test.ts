@@ -194,11 +194,14 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   it("does not claim waiting deliveries until they are released, and leases them to the process that releases them", async () => {
     const waiting = await put(-1, { state: "waiting" });
+    const later = await put(-1, { state: "waiting" });
+    const confirmation = await put(-1, { state: "waiting", purpose: "confirmation" });
     expect(await claim()).toEqual([]);
-    expect(await queue.releaseWaiting(forms.db, [submissionId])).toMatchObject([
-      { id: waiting, state: "pending", fence: 2 },
-    ]);
-    expect(await queue.releaseWaiting(forms.db, [submissionId])).toEqual([]);
+    const release = async () => (await queue.releaseWaiting(forms.db, [submissionId])).map(({ id }) => id);
+    expect((await release()).toSorted()).toEqual([waiting, confirmation].toSorted());
+    expect(await release()).toEqual([later]);
+    expect(await release()).toEqual([]);
+    await forms.db.deleteFrom("deliveries").where("id", "in", [later, confirmation]).execute();
     expect(await claim()).toEqual([]);
     await expireLease(waiting);
     expect(await claim()).toEqual([waiting]);

@@ -128,8 +128,8 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       return new Map(settled.rows.map(({ id, attempts }) => [id, attempts]));
     },
     /**
-     * Unblocks the deliveries that waited for the first attempt of these submissions' webhooks, and leases them to the
-     * caller.
+     * Unblocks the next post action of these submissions, and their confirmation emails if these still wait, and leases
+     * them to the caller.
      */
     async releaseWaiting(trx: Executor, submissionIds: readonly string[]): Promise<LeasedDelivery[]> {
       if (submissionIds.length === 0) return [];
@@ -270,6 +270,20 @@ function deliveryQueries(db: Db, databaseKind: DatabaseKind, now: RawBuilder<num
           db.selectFrom(jsonRows<{ id: string }>(databaseKind, param("json"), { id: "text" })).select("rows.id"),
         )
         .where("state", "=", sql.lit("waiting"))
+        .where(({ eb, or, selectFrom }) =>
+          or([
+            eb("purpose", "=", sql.lit("confirmation")),
+            eb(
+              "position",
+              "=",
+              selectFrom("deliveries as waiting")
+                .select(({ fn }) => fn.min("waiting.position").as("position"))
+                .whereRef("waiting.submissionId", "=", "deliveries.submissionId")
+                .where("waiting.state", "=", sql.lit("waiting"))
+                .where("waiting.purpose", "=", sql.lit("action")),
+            ),
+          ]),
+        )
         .returningAll(),
     ),
     requeue: compileOnce<LeaseKey & { ms: number }, never>((param) =>

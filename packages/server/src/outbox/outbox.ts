@@ -128,11 +128,12 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
     const result = await send();
     failpoint("delivery.sent");
     if ("postponedMs" in result) return result;
-    const { retryAfterMs, isFinal = false, ...answer } = result;
+    const { retryAfterMs, isFinal = false, redirect, ...answer } = result;
+    const details = { startedAt, durationMs: Math.round(performance.now() - startedAtMs) };
     return {
       delivery,
-      attempt: { ...answer, startedAt, durationMs: Math.round(performance.now() - startedAtMs) },
-      next: determineNext(delivery, { ...answer, retryAfterMs, isFinal }, schedule),
+      attempt: { ...answer, ...details, redirect: redirect ? JSON.stringify(redirect) : null },
+      next: determineNext(delivery, { error: answer.error, retryAfterMs, isFinal }, schedule),
     };
   }
 

@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import { MailError } from "../outbound/mail-error.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
-import type { AttemptResult } from "./attempts.ts";
+import type { AttemptResult, Redirect } from "./attempts.ts";
 import { createSlowReceivers } from "./slow-receivers.ts";
 
 /** The maximum number of bytes of a response that are read, and that are stored. */
@@ -41,7 +41,6 @@ type Post = {
  */
 export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound">) {
   const receivers = createSlowReceivers();
-  const isTimeout = (error: unknown) => error instanceof OutboundError && error.kind === "timeout";
   return async ({ headers, contentType = "application/json", ...request }: Post): Promise<AttemptResult> => {
     const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": contentType };
     const key = `${request.organizationId} ${URL.parse(request.url)?.origin}`;
@@ -53,8 +52,10 @@ export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound
   };
 }
 
-/** The address will never work again, so nothing is sent to it again. */
-const HTTP_GONE = 410;
+/** The maximum number of characters of a stored redirect target. */
+const MAX_LOCATION = 2_000;
+
+const isTimeout = (error: unknown) => error instanceof OutboundError && error.kind === "timeout";
 
 /** How long the body of a response may take after its headers, which alone decide whether the delivery succeeded. */
 const BODY_TIMEOUT_MS = 2_000;
@@ -63,10 +64,10 @@ const BODY_TIMEOUT_MS = 2_000;
 const portableHeaders = ["user-agent", "content-type", "webhook-id", "webhook-timestamp", "webhook-signature"];
 
 /**
- * Posts and follows one redirect. After 307 and 308, the request is repeated at the new address. After 301, 302 and
- * 303, the receiver has already processed it, as scripts of Google Apps Script do, so the new address is only read and
- * no failure from then on is retried. The exception is a redirect to the same address with https, which web servers
- * send before the request reaches any program.
+ * Posts and follows at most one redirect. After 307, 308 and a redirect that only changes http to https, the request is
+ * repeated at the new address. A 301, 302 or 303 is a failure, because browsers would turn the request into a GET of a
+ * page that does not know the delivery. The exception is Google's script host: it redirects after the script has run,
+ * so its response is only read.
  */
 async function postOnce(
   outbound: Deps["outbound"],
@@ -81,30 +82,68 @@ async function postOnce(
   } catch (error) {
     if (!(error instanceof OutboundError) || error.kind !== "redirect") throw error;
     const { status = 0, location } = error;
-    const isRepeated = status === 307 || status === 308 || isUpgrade(url, location);
-    if (location === undefined) {
-      if (isRepeated) throw error;
-      return { ...createFailure(`HTTP ${status}`, error.message), status, isFinal: true };
-    }
-    const next = {
-      ...post,
-      url: location,
-      timeoutMs: Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt))),
-    };
-    if (isRepeated) {
+    const failure = { ...createFailure(error.publicMessage, error.message), status };
+    if (location === undefined) return failure;
+    const redirect = { status, location: location.slice(0, MAX_LOCATION) };
+    const timeLeft = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt)));
+    const next = { ...post, url: location, timeoutMs: timeLeft };
+    if (status === 307 || status === 308 || isUpgrade(url, location)) {
       const { host } = new URL(location);
       if (host !== new URL(url).host) await onMove?.(host);
-      return readResult(await outbound.request({ ...next, headers: headersFor(location, post) }));
+      const repeated = await follow(outbound, { ...next, headers: headersFor(location, post) });
+      return { ...repeated, redirect };
     }
-    try {
+    if (isScriptResponse(url, location)) {
       const agent = { "user-agent": headers["user-agent"] ?? "" };
-      const result = readResult(await outbound.request({ ...next, method: "GET", headers: agent, body: undefined }));
-      return result.error === null ? result : { ...result, isFinal: true, detail: explainRead(status, result.detail) };
-    } catch (cause) {
-      if (!(cause instanceof OutboundError)) throw cause;
-      return { ...createFailure(`HTTP ${status}`, explainRead(status, cause.message)), status, isFinal: true };
+      const { response } = await follow(outbound, { ...next, method: "GET", headers: agent, body: undefined });
+      return { ...delivered, status, response, redirect };
     }
+    return { ...failure, detail: explainRedirect(redirect), redirect };
   }
+}
+
+/** Sends the request at the address of a redirect. A time limit is thrown, because it says that the receiver is slow. */
+async function follow(
+  outbound: Deps["outbound"],
+  request: Parameters<Deps["outbound"]["request"]>[0],
+): Promise<AttemptResult> {
+  try {
+    const response = await outbound.request(request);
+    const result = readResult(response);
+    if (result.error !== null || !isSignInPage(request.url, response)) return result;
+    const detail = `The receiver's redirect led to ${request.url}, which is a sign-in page. The delivery did not reach your program. Use an address that accepts requests without signing in.`;
+    return { ...result, error: "Redirected to a sign-in page", detail };
+  } catch (error) {
+    if (!(error instanceof OutboundError) || isTimeout(error)) throw error;
+    return { ...createFailure(error.publicMessage, error.message), status: error.status ?? null };
+  }
+}
+
+function explainRedirect({ status, location }: Redirect): string {
+  const page = namesSignIn(location) ? "a sign-in page" : "another address";
+  return `The receiver responded with HTTP ${status} and pointed to ${page}: ${location}. A redirect does not accept the delivery. Enter the address that accepts it without a redirect, or respond with a status from 200 to 299.`;
+}
+
+/** Whether Google Apps Script points to the response of a script that has run, and not to a page such as its sign-in. */
+function isScriptResponse(from: string, to: string): boolean {
+  return (
+    URL.parse(from)?.hostname === "script.google.com" && URL.parse(to)?.hostname === "script.googleusercontent.com"
+  );
+}
+
+const namesSignIn = (url: string) =>
+  /(^|[^a-z])(log[-_]?in|sign[-_]?in|log[-_]?on|sso|saml2?|oauth2?)([^a-z]|$)|\/\/accounts\./i.test(url);
+
+/** Whether a successful response is a page on which people sign in, so that no program has seen the request. */
+function isSignInPage(
+  url: string,
+  { headers, body }: Pick<Awaited<ReturnType<Deps["outbound"]["request"]>>, "headers" | "body">,
+): boolean {
+  if (!/^text\/html|^application\/xhtml/i.test(String(headers["content-type"] ?? ""))) return false;
+  const html = body.toString("utf8");
+  return (
+    /<input\b[^>]*\btype\s*=\s*["']?password/i.test(html) || (namesSignIn(url) && /<(form|title|body)\b/i.test(html))
+  );
 }
 
 function isUpgrade(from: string, to: string | undefined): boolean {
@@ -118,10 +157,6 @@ function headersFor(location: string, { url, headers }: Pick<Post, "url" | "head
   return Object.fromEntries(Object.entries(headers).filter(([name]) => portableHeaders.includes(name)));
 }
 
-function explainRead(status: number, problem: string | null): string {
-  return `The receiver got the request and responded with a redirect (HTTP ${status}), but the address that it names failed: ${problem} The delivery is not repeated, because the receiver may have processed it.`;
-}
-
 function readResult({ status, headers, body }: Awaited<ReturnType<Deps["outbound"]["request"]>>): AttemptResult {
   const isSuccess = status >= 200 && status < 300;
   const outcome = isSuccess
@@ -129,8 +164,7 @@ function readResult({ status, headers, body }: Awaited<ReturnType<Deps["outbound
     : createFailure(`HTTP ${status}`, `The receiver responded with HTTP ${status}.`);
   // Remove NUL characters, because PostgreSQL cannot store them in text.
   const response = body.subarray(0, STORED_BYTES).toString("utf8").replaceAll("\0", "");
-  const result = { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
-  return status === HTTP_GONE ? { ...result, isFinal: true } : result;
+  return { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
 }
 
 /**

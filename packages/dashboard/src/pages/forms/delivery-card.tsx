@@ -57,8 +57,8 @@ function Target({ delivery: { type, target } }: { delivery: Delivery }) {
 }
 
 function Attempt({ name, attempt, isOpen }: { name: string; attempt: DeliveryAttempt; isOpen: boolean }) {
-  const { number, detail, response } = attempt;
-  const hasMore = Boolean(detail || response);
+  const { number, detail, response, redirect } = attempt;
+  const hasMore = Boolean(detail || response || redirect);
   if (!hasMore) {
     return (
       <li className="border-b border-line ps-10 pe-4 last:border-b-0">
@@ -74,6 +74,11 @@ function Attempt({ name, attempt, isOpen }: { name: string; attempt: DeliveryAtt
           <AttemptLine attempt={attempt} />
         </summary>
         <div className="ps-10 pe-4 pb-3">
+          {redirect && (
+            <p className="text-soft">
+              First response: HTTP {redirect.status}, to {redirect.location}
+            </p>
+          )}
           {detail && <p className="text-soft">{detail}</p>}
           {response ? (
             <ResponseText label={`${name}, response to attempt ${number}`} text={response} />

@@ -11,6 +11,7 @@ const attempt = (number: number, second: number) => ({
   error: null,
   detail: null,
   response: null,
+  redirect: null,
 });
 const delivery = (more: Partial<Delivery>): Delivery => ({
   id: "dlv_1",

@@ -2,7 +2,14 @@ import { submissionStatuses } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
 import * as words from "./submission-labels.ts";
 
-const attempt = { number: 1, startedAt: "2026-01-31T10:00:00.000Z", durationMs: 5, detail: null, response: null };
+const attempt = {
+  number: 1,
+  startedAt: "2026-01-31T10:00:00.000Z",
+  durationMs: 5,
+  detail: null,
+  response: null,
+  redirect: null,
+};
 const bad = { ...attempt, status: 503, error: "HTTP 503" };
 const good = { ...attempt, status: 200, error: null };
 
@@ -37,7 +44,7 @@ describe("toStatus", () => {
 
 describe("describeDelivery", () => {
   it.each([
-    ["waiting", [], "Waiting for the webhook", "plain"],
+    ["waiting", [], "Waiting for its turn", "plain"],
     ["pending", [], "Sending", "live"],
     ["pending", [bad], "Retrying", "live"],
     ["delivered", [good], "Delivered", "fine"],

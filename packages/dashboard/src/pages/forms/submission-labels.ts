@@ -96,7 +96,7 @@ export function deliveryName({ purpose, type }: Pick<Delivery, "purpose" | "type
 /** The state of a delivery. The time of the next attempt is shown separately. */
 export function describeDelivery({ state, attempts }: Pick<Delivery, "state" | "attempts">): Omit<StatusLabel, "help"> {
   const count = attempts.length;
-  if (state === "waiting") return { word: "Waiting for the webhook", tone: "plain" };
+  if (state === "waiting") return { word: "Waiting for its turn", tone: "plain" };
   if (state === "pending") return { word: count === 0 ? "Sending" : "Retrying", tone: "live" };
   if (state === "delivered") return { word: count > 1 ? `Delivered at attempt ${count}` : "Delivered", tone: "fine" };
   return { word: `Failed after ${pluralize(count, "attempt")}`, tone: "wrong" };

@@ -37,7 +37,7 @@ export type DeliveryRow = {
   target: Json;
   /** the receiver's host; concurrency is limited per host */
   host: string;
-  /** `waiting` until the first attempt of the submission's webhook */
+  /** `waiting` until the first attempts of the submission's earlier deliveries */
   state: "waiting" | "pending" | "delivered" | "failed";
   /** all attempts so far */
   attempts: number;
@@ -70,6 +70,8 @@ export type DeliveryAttemptRow = {
   /** full message for the organization's members */
   detail: string | null;
   response: string | null;
+  /** the redirect that came first, as JSON */
+  redirect: Json | null;
 };
 
 /** A subscription of an organization to its events. */

@@ -42,6 +42,7 @@ onBothDatabases("attempt records", (createDatabase) => {
     error: "HTTP 500",
     detail: "No.",
     response: "no",
+    redirect: null,
     startedAt: 1_700_000_000_000,
     durationMs: 5,
   };

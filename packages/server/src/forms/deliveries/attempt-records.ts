@@ -28,7 +28,7 @@ export type AttemptRecords = ReturnType<typeof createAttemptRecords>;
 
 /**
  * Records attempts together with their effects: the delivery's state, the submission's status, the counters, the
- * deliveries that waited for the webhook, and the notice to the owners. Many attempts share one transaction.
+ * deliveries that waited for it, and the notice to the owners. Many attempts share one transaction.
  */
 export function createAttemptRecords(
   { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
@@ -48,7 +48,7 @@ export function createAttemptRecords(
   ): Promise<{ settled: CompletedAttempt[]; released: LeasedDelivery[][] }> {
     const numbers = await attempts.settle(trx, batch);
     const isFirst = ({ delivery }: CompletedAttempt) =>
-      delivery.purpose === "webhook" && numbers.get(delivery.id) === 1;
+      numbers.get(delivery.id) === 1 && (delivery.purpose === "webhook" || delivery.purpose === "action");
     const released = await queue.releaseWaiting(trx, batch.filter(isFirst).map(getSubmissionId));
     return {
       settled: batch.filter(({ delivery }) => numbers.has(delivery.id)),

@@ -38,8 +38,8 @@ onBothDatabases("the result of the page's handler", (createDatabase) => {
   it.each([
     ["ok", true, "success"],
     ["ok", false, "failed"],
-    ["failed", true, "failed"],
-    ["failed", false, "failed"],
+    ["failed", true, "webhook_failed"],
+    ["failed", false, "webhook_failed"],
   ])("is combined with the webhook in mode both: %s and %s give %s", async (webhook, success, status) => {
     forms.receiver.answer((_, response) => void response.writeHead(webhook === "ok" ? 200 : 500).end());
     const { id } = await createSubmission({ formExecutionMode: "both", formWebhookUrl: `${forms.receiver.url}/lead` });

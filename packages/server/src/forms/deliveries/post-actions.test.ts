@@ -52,8 +52,8 @@ onBothDatabases("post actions", (createDatabase) => {
     ]);
     const { body } = await forms.submit(form.id, { name: "Ada" });
     expect(body.postActionResults).toEqual([
-      { type: "webhook", success: true },
-      { type: "webhook", success: true },
+      { type: "webhook", success: true, state: "delivered" },
+      { type: "webhook", success: true, state: "delivered" },
     ]);
     expect(forms.receiver.bodies("/plain")).toEqual([
       {
@@ -95,8 +95,8 @@ onBothDatabases("post actions", (createDatabase) => {
     ]);
     const { body } = await forms.submit(form.id, { name: "<!channel>" });
     expect(body.postActionResults).toEqual([
-      { type: "team_chat", success: true },
-      { type: "slack", success: true },
+      { type: "team_chat", success: true, state: "delivered" },
+      { type: "slack", success: true, state: "delivered" },
     ]);
     expect(forms.receiver.bodies("/chat")).toEqual([{ text: `&lt;!channel&gt; & co by ${form.name}` }]);
     expect(forms.receiver.bodies("/slack")).toEqual([{ text: "New: &lt;!channel&gt;" }]);
@@ -109,7 +109,7 @@ onBothDatabases("post actions", (createDatabase) => {
     const form = await createForm([action], { formSchema: { fields } });
     const before = smtp.mails().length;
     const { body } = await forms.submit(form.id, { name: "Ådå\r\nBcc: evil@example.com", text: "Hello\n.\nWorld" });
-    expect(body.postActionResults).toEqual([{ type: "email", success: true }]);
+    expect(body.postActionResults).toEqual([{ type: "email", success: true, state: "delivered" }]);
     const mails = smtp.mails().slice(before);
     expect(mails.map(({ to }) => to.join()).toSorted()).toEqual(["ada@example.com", "grace@example.com"]);
     for (const mail of mails) {
@@ -130,7 +130,7 @@ onBothDatabases("post actions", (createDatabase) => {
     await forms.db.deleteFrom("members").where("userId", "=", leaver).execute();
     const before = smtp.mails().length;
     const { body } = await forms.submit(form.id);
-    expect(body.postActionResults).toEqual([{ type: "email", success: false }]);
+    expect(body.postActionResults).toEqual([{ type: "email", success: false, state: "failed" }]);
     expect(
       smtp
         .mails()
@@ -153,7 +153,7 @@ onBothDatabases("post actions", (createDatabase) => {
     smtp.script({ recipient: "550 No such mailbox here" });
     const form = await createForm([{ type: "email", recipientIds: [ada] }]);
     const { body } = await forms.submit(form.id);
-    expect(body.postActionResults).toEqual([{ type: "email", success: false }]);
+    expect(body.postActionResults).toEqual([{ type: "email", success: false, state: "failed" }]);
     expect(JSON.stringify(body)).not.toContain("mailbox");
     expect((await readActions(body.submissionId))[0]?.attempts).toMatchObject([
       { error: "Rejected by the mail server", detail: expect.stringContaining("550 No such mailbox here") },
@@ -172,7 +172,7 @@ onBothDatabases("post actions", (createDatabase) => {
       expect(response.statusCode).toBe(200);
       return response;
     }, 30_000);
-    expect(answer.json().postActionResults).toEqual([{ type: "email", success: false }]);
+    expect(answer.json().postActionResults).toEqual([{ type: "email", success: false, state: "failed" }]);
     expect((await readActions(answer.json().submissionId))[0]?.attempts[0]?.detail).toContain("SMTP_URL");
     await server.stop();
   });
@@ -193,25 +193,34 @@ onBothDatabases("post actions", (createDatabase) => {
     expect((await account.call("POST", "/tools", { agentId, ...form, formPostActions })).status).toBe(201);
   });
 
-  it("are reported in the form's order, whatever order they finish in", async () => {
-    const first = Promise.withResolvers<void>();
+  it.each([
+    ["after the webhook", "/lead"],
+    ["without a webhook", undefined],
+  ])("run one after the other in the order shown, whatever their results: %s", async (_, webhook) => {
+    const open = new Set<string>();
+    const seen: string[] = [];
     forms.receiver.answer(({ path }, response) => {
-      if (path === "/first") return void first.promise.then(() => response.end());
-      response.writeHead(path === "/second" ? 500 : 200).end();
-      if (path === "/third") first.resolve();
+      open.add(path);
+      seen.push([...open].join(" "));
+      setImmediate(() => {
+        open.delete(path);
+        response.writeHead(path === "/second" ? 500 : 200).end();
+      });
     });
-    const form = await createForm([
+    const actions = [
       { type: "webhook", url: at("/first") },
       { type: "slack", webhookUrl: at("/second"), message: "a" },
       { type: "email", recipientIds: [ada] },
       { type: "team_chat", webhookUrl: at("/third"), message: "b" },
-    ]);
+    ];
+    const form = await createForm(actions, webhook ? { formWebhookUrl: at(webhook) } : {});
     const { body } = await forms.submit(form.id);
+    expect(seen).toEqual([...(webhook ? [webhook] : []), "/first", "/second", "/third"]);
     expect(body.postActionResults).toEqual([
-      { type: "webhook", success: true },
-      { type: "slack", success: false },
-      { type: "email", success: true },
-      { type: "team_chat", success: true },
+      { type: "webhook", success: true, state: "delivered" },
+      { type: "slack", success: false, state: "failed" },
+      { type: "email", success: true, state: "delivered" },
+      { type: "team_chat", success: true, state: "delivered" },
     ]);
   });
 
@@ -233,8 +242,8 @@ onBothDatabases("post actions", (createDatabase) => {
       const { body } = await submitted;
       expect(listReceivedPaths()).toEqual(["/lead", "/after"]);
       expect(body.webhookResult.success).toBe(status === 200);
-      expect(body.postActionResults).toEqual([{ type: "webhook", success: true }]);
-      expect((await forms.detail(submissionId)).status).toBe(status === 200 ? "success" : "failed");
+      expect(body.postActionResults).toEqual([{ type: "webhook", success: true, state: "delivered" }]);
+      expect((await forms.detail(submissionId)).status).toBe(status === 200 ? "success" : "webhook_failed");
     },
   );
 
@@ -263,7 +272,7 @@ onBothDatabases("post actions", (createDatabase) => {
     const { body } = await forms.submit(form.id);
     const attempts = async () => (await forms.detail(body.submissionId)).deliveries.map((one) => one.attempts.length);
     expect(await attempts()).toEqual([1, 1, 1]);
-    expect((await retry(body.submissionId)).body.status).toBe("failed");
+    expect((await retry(body.submissionId)).body.status).toBe("webhook_failed");
     expect(await attempts()).toEqual([2, 1, 2]);
     forms.receiver.answer((_, response) => response.end());
     expect((await retry(body.submissionId)).body.status).toBe("success");

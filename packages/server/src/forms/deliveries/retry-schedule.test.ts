@@ -92,7 +92,7 @@ onBothDatabases("failing deliveries", (createDatabase) => {
     const form = await forms.createForm(formSettings("/down"));
     const { body } = await forms.submit(form.id);
     const id = body.submissionId;
-    expect(body.webhookResult).toEqual({ success: false, error: "HTTP 503" });
+    expect(body.webhookResult).toMatchObject({ success: false, error: "HTTP 503" });
     const detail = await forms.reaches(id, "webhook_failed");
     const attempt = { status: 503, error: "HTTP 503", response: "Sorry.", startedAt: expect.stringMatching(/Z$/) };
     expect(detail.deliveries).toMatchObject([
@@ -223,7 +223,7 @@ onBothDatabases("failing deliveries", (createDatabase) => {
   it.each([200, 201, 202, 204, 299])("do not include one with the success status %d", async (status) => {
     rejectWith(status);
     const { body } = await forms.submit((await forms.createForm(formSettings("/ok"))).id);
-    expect(body.webhookResult).toEqual({ success: true, error: null });
+    expect(body.webhookResult).toMatchObject({ success: true, error: null });
   });
 });
 
@@ -234,7 +234,7 @@ onBothDatabases("a retry schedule that starts with a wait", (createDatabase) => 
     const formPostActions = [{ type: "webhook", url: `${forms.receiver.url}/action` }];
     const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/lead`, formPostActions });
     const { body } = await forms.submit(form.id);
-    expect(body.webhookResult).toEqual({ success: false, error: "Delivery in progress" });
+    expect(body.webhookResult).toMatchObject({ success: false, error: "Delivery in progress" });
     expect(forms.receiver.received).toEqual([]);
     const { createdAt, deliveries } = await forms.detail(body.submissionId);
     const wait = Date.parse(deliveries[0]?.nextAttemptAt ?? "") - Date.parse(createdAt);

@@ -23,14 +23,14 @@ const CONFIRMATION_POSITION = 21 * ACTION_STEP;
 
 /**
  * Creates the deliveries of a submission: the webhook (if the execution mode includes it and a URL is set), then the
- * post actions.
+ * post actions. Each waits for the first attempt of the previous one.
  */
 export function createDeliveries(
   form: Form,
   submission: Pick<SubmissionRow, "id" | "organizationId" | "createdAt">,
 ): NewDelivery[] {
   const { id: submissionId, organizationId, createdAt } = submission;
-  return listParts(form).map(({ position, type, target }, _, parts) => ({
+  return listParts(form).map(({ position, type, target }, index) => ({
     ...deliveryDefaults,
     id: newId("delivery"),
     organizationId,
@@ -39,7 +39,7 @@ export function createDeliveries(
     type,
     ...createAddress(target),
     purpose: position === 0 ? "webhook" : "action",
-    state: position === 0 || parts[0]?.position !== 0 ? "pending" : "waiting",
+    state: index === 0 ? "pending" : "waiting",
     createdAt,
   }));
 }
@@ -105,17 +105,27 @@ export function summarizeOutcomes(
     ({ position }) => Math.floor(position / ACTION_STEP),
   );
   return {
-    webhookResult: webhook ? summarizeWebhook(webhook) : { success: true, error: null, attempted: false },
+    webhookResult: webhook
+      ? summarizeWebhook(webhook)
+      : { success: true, state: "delivered", error: null, attempted: false },
     postActionResults: [...actions.values()].map((parts) => ({
       type: parts[0]?.type ?? "",
       success: parts.every(({ state }) => state === "delivered"),
+      state: summarizeStates(parts),
     })),
   };
 }
 
-function summarizeWebhook({ state, error }: DeliveryOutcome) {
-  if (state === "delivered") return { success: true, error: null };
-  return { success: false, error: error ?? "Delivery in progress" };
+function summarizeWebhook(webhook: DeliveryOutcome) {
+  const state = summarizeStates([webhook]);
+  if (state === "delivered") return { success: true, state, error: null };
+  return { success: false, state, error: webhook.error ?? "Delivery in progress" };
+}
+
+function summarizeStates(parts: readonly DeliveryOutcome[]): SubmitResult["webhookResult"]["state"] {
+  const hasState = (...states: DeliveryOutcome["state"][]) => parts.some(({ state }) => states.includes(state));
+  if (hasState("waiting", "pending")) return "pending";
+  return hasState("failed") ? "failed" : "delivered";
 }
 
 function createAddress(target: DeliveryTarget): { target: string; host: string } {

@@ -22,16 +22,17 @@ const withoutActions = {
   null: { null: "submitted", pending: "submitted", success: "client_success", failed: "client_failed" },
   pending: { null: "pending", pending: "pending", success: "pending", failed: "pending" },
   success: { null: "webhook_success", pending: "webhook_success", success: "success", failed: "failed" },
-  failed: { null: "webhook_failed", pending: "webhook_failed", success: "failed", failed: "failed" },
+  failed: { null: "webhook_failed", pending: "webhook_failed", success: "webhook_failed", failed: "webhook_failed" },
 } as const;
 
 /** Implements the documented rules for submissions with actions, one statement per sentence. */
 function expectedStatus({ webhook, client, actions }: SubmissionParts): string {
   if (actions.length === 0) return withoutActions[`${webhook}`][`${client}`];
   if (webhook === "pending") return "pending";
+  if (webhook === "failed") return "webhook_failed";
   if (webhook === null && client === null && actions.includes("pending")) return "pending";
   const isAllDone = client !== "pending" && !actions.includes("pending");
-  const hasFailed = webhook === "failed" || client === "failed" || actions.includes("failed");
+  const hasFailed = client === "failed" || actions.includes("failed");
   if (isAllDone) return hasFailed ? "failed" : "success";
   if (client === "success" || client === "failed") return `client_${client}`;
   return webhook === null ? "submitted" : `webhook_${webhook}`;
@@ -49,6 +50,7 @@ describe("the status of a submission", () => {
 
   it.each([
     ["waits for the webhook's last attempt, whatever else is known", "pending", "failed", ["success"], "pending"],
+    ["is the webhook's when it failed, whatever else did", "failed", "failed", ["failed"], "webhook_failed"],
     ["is the client's in between, once that is known", "success", "failed", ["pending"], "client_failed"],
     ["is the webhook's in between, as long as the client's is not", "failed", "pending", ["success"], "webhook_failed"],
     ["is submitted while there is only the client to wait for", null, "pending", ["failed"], "submitted"],

@@ -13,6 +13,8 @@ export type SubmissionParts = {
 /** Determines the status of a submission. It depends only on the outcomes of the parts, not on their order. */
 export function combineOutcomes({ webhook, client, actions }: SubmissionParts): SubmissionStatus {
   if (webhook === "pending") return "pending";
+  // Members find every undelivered submission by this status, whatever else the form does.
+  if (webhook === "failed") return "webhook_failed";
   if (webhook === null && client === null && actions.includes("pending")) return "pending";
   const parts = [webhook, client, ...actions].filter((part) => part !== null);
   // If a webhook or a client handler is the only part, its outcome has a status of its own, such as `webhook_failed`.

@@ -135,7 +135,7 @@ onBothDatabases("form submissions", (createDatabase) => {
     expect((await openPage("POST", url)).statusCode).toBe(200);
     expect((await read()).body.warnings).toEqual([]);
     const after = await forms.submit(form.id, { name: "Ada" });
-    expect(after.body.postActionResults).toEqual([{ type: "email", success: true }]);
+    expect(after.body.postActionResults).toMatchObject([{ type: "email", success: true }]);
     expect(smtp.mails().at(-1)).toMatchObject({
       to: ["leads@shop.example"],
       text: expect.stringContaining("name: Ada"),

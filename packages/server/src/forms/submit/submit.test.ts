@@ -40,7 +40,7 @@ onBothDatabases("submitting a form", (createDatabase) => {
         success: true,
         submissionId: expect.stringMatching(/^sub_/),
         executionMode: "webhook",
-        webhookResult: { success: true, error: null },
+        webhookResult: { success: true, state: "delivered", error: null },
         postActionResults: [],
         clientHandler: null,
         ignoredFields: ["extra"],
@@ -89,14 +89,19 @@ onBothDatabases("submitting a form", (createDatabase) => {
   });
 
   it("responds before a slow receiver does and delivers in the background", async () => {
-    const form = await createForm({ formWebhookUrl: `${receiver.url}/slow` });
+    const formPostActions = [{ type: "webhook", url: `${receiver.url}/after` }];
+    const form = await createForm({ formWebhookUrl: `${receiver.url}/slow`, formPostActions });
     const held = Promise.withResolvers<() => void>();
-    receiver.answer((_, response) => held.resolve(() => response.end()));
+    const heldAction = Promise.withResolvers<() => void>();
+    receiver.answer(({ path }, response) => (path === "/slow" ? held : heldAction).resolve(() => response.end()));
     const { body } = await submit(form.id, { name: "Ada" });
-    expect(body.webhookResult).toEqual({ success: false, error: "Delivery in progress" });
+    expect(body.webhookResult).toMatchObject({ success: false, state: "pending", error: "Delivery in progress" });
+    expect(body.postActionResults).toEqual([{ type: "webhook", success: false, state: "pending" }]);
     const readStatus = async () => (await account.call("GET", `/form-submissions/${body.submissionId}`)).body.status;
     expect(await readStatus()).toBe("pending");
     (await held.promise)();
-    await expect.poll(readStatus).toBe("webhook_success");
+    await expect.poll(() => receiver.bodies("/after").length).toBe(1);
+    (await heldAction.promise)();
+    await expect.poll(readStatus).toBe("success");
   });
 });

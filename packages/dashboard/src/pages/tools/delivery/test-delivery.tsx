@@ -62,7 +62,7 @@ const names: Record<string, string> = {
 
 function Outcome({ delivery: { purpose, type, target, state, attempts } }: { delivery: Delivery }) {
   const last = attempts.at(-1);
-  const words = { delivered: "Delivered", failed: "Failed", pending: "Sending", waiting: "Waiting for the webhook" };
+  const words = { delivered: "Delivered", failed: "Failed", pending: "Sending", waiting: "Waiting for its turn" };
   const tone = { delivered: "fine", failed: "wrong", pending: "live", waiting: "plain" } as const;
   const isRetried = state === "pending" && last?.error;
   return (
