@@ -175,6 +175,42 @@ describe("the documentation", () => {
     expect(await page.locator(".code").count()).toBe(await page.getByRole("button", { name: /^Cop/ }).count());
   });
 
+  it("shows an example in the language that the reader chooses, everywhere on the page", async () => {
+    const { page, problems } = await browser.open({ viewport: { width: 1440, height: 900 } });
+    await page.goto(`${server.url}/docs/start`);
+    const chosen = page.getByRole("tab", { selected: true });
+    expect(await chosen.allInnerTexts()).toEqual(["curl", "curl"]);
+    await chosen.first().focus();
+    await page.keyboard.press("ArrowLeft");
+    expect(await chosen.allInnerTexts()).toEqual(["Python", "Python"]);
+    expect(await page.getByRole("tabpanel").filter({ hasText: "urllib" }).count()).toBe(1);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows every language of an example without scripts", async () => {
+    const { page } = await browser.open({ javaScriptEnabled: false });
+    await page.goto(`${server.url}/docs/webhooks`);
+    expect(await page.locator(".tab:visible > p").allInnerTexts()).toEqual([
+      "SDK",
+      "Node.js",
+      "Python",
+      "PHP",
+      "Ruby",
+      "Go",
+    ]);
+  });
+
+  it("marks the section that is read in a list beside the page", async () => {
+    const { page } = await browser.open({ viewport: { width: 1440, height: 900 } });
+    await page.goto(`${server.url}/docs/webhooks`);
+    const contents = page.getByRole("complementary", { name: "On this page" });
+    const current = contents.locator("[aria-current]");
+    expect(await current.innerText()).toBe("The request");
+    await contents.getByRole("link", { name: "Verify the signature" }).click();
+    await expect.poll(() => current.innerText()).toBe("Verify the signature");
+  });
+
   it("shows the navigation on a phone with a button", async () => {
     const { page } = await browser.open({ viewport: { width: 390, height: 800 } });
     await page.goto(`${server.url}/docs/chat`);

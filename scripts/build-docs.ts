@@ -6,7 +6,8 @@ import * as contract from "@foyer/contract";
 import { documentFormatList } from "@foyer/contract/rules/document-formats";
 import scalar from "@scalar/fastify-api-reference";
 import Fastify from "fastify";
-import { Marked } from "marked";
+import highlighter from "highlight.js";
+import { Marked, type Token, type Tokens } from "marked";
 import { tags } from "../packages/server/src/http/openapi-parts.ts";
 import { type Built, buildInto } from "./built-files.ts";
 import { packSdk } from "./pack-sdk.ts";
@@ -98,7 +99,8 @@ export function buildDocs(): Promise<void> {
       const text = readFileSync(join(root, source), "utf8").replace(FORMATS, documentFormatList);
       index.push(...listSections(text, { title, address: addressOf(name) }));
       const values = { title, kind: "guide", head: "", menu: createMenu(name) };
-      const content = `<main id="content" class="guide-content">\n${renderMarkdown(text)}\n</main>`;
+      const main = `<main id="content" class="guide-content">\n${renderMarkdown(text)}\n</main>`;
+      const content = `${main}\n${createContents(text)}`;
       writeFileSync(join(folder, "docs", `${name}.html`), fill(page, { ...values, content }));
     }
     // The reference brings its own main element, of which a page has only one. In a section, its header is no banner.
@@ -167,6 +169,17 @@ function createMenu(current: string): string {
       return `<h2>${title}</h2>\n${links.join("\n")}`;
     })
     .join("\n");
+}
+
+/** The list of a guide's sections, which is beside it on wide screens. A guide with a single section has none. */
+function createContents(text: string): string {
+  const headings = new Marked().lexer(text).flatMap((token) => {
+    if (token.type !== "heading" || token.depth !== 2) return [];
+    const title = toPlainText(token.text);
+    return [`<li><a href="#${slugOf(title)}">${escapeHtml(title)}</a></li>`];
+  });
+  if (headings.length < 2) return "";
+  return `<aside class="on-this-page" aria-labelledby="contents"><h2 id="contents">On this page</h2>\n<ul>${headings.join("\n")}</ul></aside>`;
 }
 
 /** The operations of the API by their tags, for the menu of the reference. */
@@ -253,28 +266,51 @@ function fill(template: string, values: Record<string, string>): string {
 function renderMarkdown(text: string): string {
   const marked = new Marked({
     renderer: {
-      heading({ tokens, depth }) {
-        const html = this.parser.parseInline(tokens);
-        return `<h${depth} id="${slugOf(html)}">${html}</h${depth}>\n`;
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${slugOf(toPlainText(text))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
-      code({ text, lang }) {
-        // A scrollable area must be reachable by keyboard.
-        const language = lang?.split(" ")[0];
-        return `<div class="code"><pre tabindex="0" aria-label="Code${language ? `, ${language}` : ""}"><code>${escapeHtml(text)}</code></pre></div>\n`;
-      },
+      code: renderCode,
     },
   });
-  const html = marked.parse(text, { async: false });
-  return html
+  return marked
+    .parser(groupTabs(marked.lexer(text)))
     .replaceAll("<table>", '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replaceAll("</table>", "</table></div>");
 }
 
+function renderCode({ text, lang = "" }: Tokens.Code): string {
+  const [language = ""] = lang.split(" ");
+  const isKnown = highlighter.getLanguage(language) !== undefined;
+  const html = isKnown ? highlighter.highlight(text, { language }).value : escapeHtml(text);
+  // A scrollable area must be reachable by keyboard.
+  return `<div class="code"><pre tabindex="0" aria-label="Code${language ? `, ${language}` : ""}"><code>${html}</code></pre></div>\n`;
+}
+
+/** The name of the tab in the first line of a code block, such as "```python tab=Python". */
+const tabOf = (token: Token): string | undefined =>
+  token.type === "code" ? / tab=(\S+)/.exec(token.lang ?? "")?.[1] : undefined;
+
+/** Code blocks with a tab that follow each other show the same in several languages. Their script shows one of them. */
+function groupTabs(tokens: readonly Token[]): Token[] {
+  const grouped: Token[] = [];
+  let tabs: string[] = [];
+  for (const token of [...tokens, null]) {
+    const tab = token ? tabOf(token) : undefined;
+    if (tab) tabs.push(`<div class="tab"><p>${escapeHtml(tab)}</p>${renderCode(token as Tokens.Code)}</div>`);
+    else if (token?.type !== "space" && tabs.length > 0) {
+      const html = `<div class="tabs">${tabs.join("")}</div>\n`;
+      grouped.push({ type: "html", block: true, pre: false, raw: html, text: html });
+      tabs = [];
+    }
+    if (token && !tab) grouped.push(token);
+  }
+  return grouped;
+}
+
 const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-const slugOf = (html: string) =>
-  html
-    .replace(/<[^>]+>|&\w+;/g, "")
+const slugOf = (title: string) =>
+  title
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "");

@@ -6,18 +6,24 @@ import { requestExamples } from "./openapi-examples.ts";
 import { errorResponses, headers, responses, tags, webhooks } from "./openapi-parts.ts";
 import { createSchemaBucket } from "./schema-bucket.ts";
 
-const errorCodes = Object.entries(contract.errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
-const detailCodes = Object.entries(contract.detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
+/** The codes of errors are listed in the guide about errors. */
+const createDescription = (
+  baseUrl: string,
+) => `The API of this server is at \`${baseUrl}\`. Create a key in the dashboard under Settings, API, and send it as a bearer token:
 
-const description = `Every error has the body \`{ "data": null, "error": { "code", "message", "details"? } }\`.
+\`\`\`sh
+curl ${baseUrl}/agents \\
+  -H "Authorization: Bearer $FOYER_API_KEY"
+\`\`\`
 
-Error codes: ${errorCodes.join(", ")}.
+\`\`\`json
+{
+  "data": [{ "id": "agent_01k…", "name": "Harbour", "slug": "harbour" }],
+  "error": null
+}
+\`\`\`
 
-Any request can be answered with 503 \`OVERLOADED\` while the server is overloaded, restarting or without its database. Try again after \`Retry-After\` seconds.
-
-\`error.details\` has one entry per invalid field, with one of these codes:
-
-${detailCodes.join("\n")}`;
+Every error has the body \`{ "data": null, "error": { "code", "message", "details"? } }\`. [Errors](${baseUrl}/docs/errors) lists the codes.`;
 
 /**
  * Generates the OpenAPI document of these routes. @fastify/swagger reads the routes of an app, so the routes are added
@@ -33,7 +39,7 @@ export async function generateOpenApi(routes: readonly RouteOptions[], baseUrl: 
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Foyer", version: "0.1.0", description },
+      info: { title: "Foyer", version: "0.1.0", description: createDescription(baseUrl) },
       servers: [{ url: baseUrl }],
       tags,
       components: {

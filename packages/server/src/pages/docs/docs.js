@@ -6,6 +6,67 @@ const base = new URL("../..", document.currentScript.src);
 addMenu();
 addSearch();
 for (const block of document.querySelectorAll(".code")) addCopyButton(block);
+for (const [at, group] of document.querySelectorAll(".tabs").entries()) addTabs(group, at);
+followSections();
+
+/** Shows one of several code blocks. The same language is chosen in every group of the page that has it. */
+function addTabs(group, number) {
+  const panels = [...group.children];
+  const list = document.createElement("div");
+  list.role = "tablist";
+  list.ariaLabel = "Language";
+  const tabs = panels.map((panel, at) => {
+    const tab = document.createElement("button");
+    tab.type = "button";
+    tab.role = "tab";
+    tab.id = `tab-${number}-${at}`;
+    tab.textContent = panel.querySelector("p").textContent;
+    panel.querySelector("p").remove();
+    panel.id = `panel-${number}-${at}`;
+    panel.role = "tabpanel";
+    panel.setAttribute("aria-labelledby", tab.id);
+    tab.setAttribute("aria-controls", panel.id);
+    tab.addEventListener("click", () =>
+      document.dispatchEvent(new CustomEvent("language", { detail: tab.textContent })),
+    );
+    return tab;
+  });
+  const choose = (chosen) => {
+    for (const [at, tab] of tabs.entries()) {
+      tab.ariaSelected = String(at === chosen);
+      tab.tabIndex = at === chosen ? 0 : -1;
+      panels[at].hidden = at !== chosen;
+    }
+  };
+  document.addEventListener("language", ({ detail }) => {
+    const chosen = tabs.findIndex(({ textContent }) => textContent === detail);
+    if (chosen !== -1) choose(chosen);
+  });
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = tabs.at((tabs.indexOf(event.target) + step) % tabs.length);
+    next.click();
+    next.focus();
+  });
+  list.append(...tabs);
+  group.prepend(list);
+  choose(0);
+}
+
+/** Marks the section in the list beside the page that is being read: the last one that began above the window's middle. */
+function followSections() {
+  const links = [...document.querySelectorAll(".on-this-page a")];
+  const sections = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+  if (sections.length === 0) return;
+  const mark = () => {
+    const current = sections.findLastIndex((section) => section.getBoundingClientRect().top < innerHeight / 2);
+    for (const [at, link] of links.entries()) link.ariaCurrent = at === Math.max(current, 0) ? "location" : null;
+  };
+  addEventListener("scroll", mark, { passive: true });
+  mark();
+}
 
 /** Adds a button that copies the code of a block. Without JavaScript there is none. */
 function addCopyButton(block) {
