@@ -12,9 +12,9 @@ type SentFile = { name: string; mimeType: string; buffer: Buffer };
 
 const both = { images: true, files: true, handoffOnly: false };
 const model = encodeURIComponent("openai-compatible/test");
-const NOT_SEEN_BY_VISITOR = "Harbour can't see pictures, so this reply doesn't consider yours.";
+const NOT_SEEN_BY_VISITOR = "Harbour couldn't see your picture, so this reply doesn't consider it.";
 const NOT_SEEN_BY_MEMBER =
-  "The model can't see pictures. The visitor was told that this reply doesn't consider theirs.";
+  "The model couldn't see a picture. The visitor was told that this reply doesn't consider it.";
 
 // Each screenshot is taken six times, and axe checks each state in both color schemes.
 describe("attachments in the dashboard", { timeout: 120_000 }, () => {

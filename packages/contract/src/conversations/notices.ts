@@ -6,7 +6,7 @@ export type NoticeCode = (typeof noticeCodes)[number];
 
 export const noticeCode = stringEnum(
   noticeCodes,
-  "`picture_not_seen`: the model cannot see a picture of the visitor's message, so the reply does not consider it",
+  "`picture_not_seen`: the model did not see a picture of the visitor's message, so the reply does not consider it",
 );
 
 /** Something that the visitor was told about a reply. */

@@ -8,11 +8,13 @@ import { parseRetryAfter } from "../outbound/retry-after.ts";
 import { isKnownBlind } from "./blind-models.ts";
 import type { ChatModel, ChosenModel, ModelCall, ModelPart, VisionSetting } from "./chat-model.ts";
 import { fitRequest, learnContextLimit } from "./context-limit.ts";
+import { isFiltered } from "./is-filtered.ts";
 import { isObject } from "./json.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
-import { hasPictures, hidesPictures, rejectsPictures, replaceFiles } from "./prompt-files.ts";
+import { type FilePart, goodPicture, hidesPictures, listFiles, rejectsPictures, replaceFiles } from "./prompt-files.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
 import { createReasoningEditor, writesThoughtsAsText } from "./reasoning.ts";
+import { createFileTrials } from "./refused-files.ts";
 import { createEditor, learnRefusal, listRefused, restoreRefused } from "./refused-parameters.ts";
 import { createThoughtFilter } from "./thoughts.ts";
 import { createToolCallTextFilter } from "./tool-call-text.ts";
@@ -45,8 +47,16 @@ const MAX_REFUSALS = 8;
  */
 const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: HOUR_MS });
 
-/** Models that have rejected pictures, per organization, and when. Pictures are sent to them again after a day. */
+/**
+ * Models that have rejected a picture that is known to be good, per organization, and when. Pictures are sent to them
+ * again after a day.
+ */
 const pictureRefusals = new LRUCache<string, number>({ max: 10_000, ttl: 24 * HOUR_MS });
+/** Models that have accepted a picture during the last day, per organization. */
+const seeingModels = new LRUCache<string, true>({ max: 10_000, ttl: 24 * HOUR_MS });
+
+/** The longest time, in milliseconds, in which a model shows whether it accepts a picture that is known to be good. */
+const CHECK_MS = 15_000;
 
 /** A request to a model, and how much the model should think about it. */
 export type ModelRequest = Omit<LanguageModelV4CallOptions, "abortSignal" | "reasoning"> & {
@@ -74,7 +84,7 @@ const modelKey = (
   { provider, modelId, baseUrl }: { provider: string; modelId: string; baseUrl: string | undefined },
 ) => `${organizationId}/${provider}/${modelId}@${baseUrl ?? ""}`;
 
-/** Whether the organization's model has rejected pictures during the last day, as far as this process knows. */
+/** Whether the organization's model has rejected a good picture during the last day, as far as this process knows. */
 export function refusesPictures(
   organizationId: string,
   { provider, modelId, baseUrl }: { provider: string; modelId: string; baseUrl: string },
@@ -116,40 +126,58 @@ export async function askModel(
   const endsAt = performance.now() + limits.totalTimeout;
   let refusals = 0;
   let hasLearned = false;
-  const isAskedToSee = hasPictures(request.prompt);
+  const pictures = listFiles(request.prompt).filter(isPicture);
+  const isAskedToSee = pictures.length > 0;
   const setting = isAskedToSee ? await model.readVision?.() : undefined;
+  const files = createFileTrials(key, request.prompt);
   for (let number = 1; ; ) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state: AttemptState = { hasOutput: false, body: undefined };
     const { reasoningLevel, ...given } = request;
     const isUnseen = isAskedToSee && isBlind(key, model, setting);
-    const asked = isUnseen ? { ...given, prompt: replaceFiles(given.prompt, isPicture) } : given;
+    const canRead = (part: FilePart) => !(isUnseen && isPicture(part)) && model.readsFile?.(part.mediaType) !== false;
+    const isSent = (part: FilePart) => canRead(part) && !files.leavesOut(part);
+    const learnFiles = () => {
+      if (files.accept(canRead).includes(goodPicture)) pictureRefusals.set(key, Date.now());
+      if (pictures.some(isSent)) seeingModels.set(key, true);
+    };
+    const prompt = files.apply(given.prompt);
+    const asked = { ...given, prompt: isUnseen ? replaceFiles(prompt, isPicture) : prompt };
     const fitted = fitRequest(key, asked);
     const hasTools = request.tools !== undefined && !toolRefusals.has(key);
     const accepted = hasTools || request.tools === undefined ? fitted : withoutTools(fitted);
     sink.begin();
     try {
-      const hides = hidesPictures(given.prompt, (mediaType) => !isUnseen && model.readsFile?.(mediaType) !== false);
-      const onOutput = hides ? sink.onUnseenPictures : undefined;
+      const onOutput = () => {
+        learnFiles();
+        if (hidesPictures(given.prompt, isSent)) sink.onUnseenPictures?.();
+      };
       await callOnce(model, accepted, { attempt, state, key, sink, onOutput, reasoningLevel });
       return;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
-      if (!state.hasOutput && refusals++ < MAX_REFUSALS) {
-        if (isAskedToSee && !isUnseen && rejectsPictures(error)) {
-          pictureRefusals.set(key, Date.now());
-          continue;
+      if (!state.hasOutput) {
+        if (pictures.some(isSent) && rejectsPictures(error) && !seeingModels.has(key)) {
+          const isBlindNow =
+            pictures.includes(goodPicture) || (await refusesGoodPicture(model, { key, signal, endsAt }));
+          if (isBlindNow) {
+            pictureRefusals.set(key, Date.now());
+            continue;
+          }
         }
-        if (learnContextLimit(key, error, fitted)) continue;
-        if (learnRefusal({ key, provider: model.provider }, error, findBody(error, state))) {
+        if (files.next(error, canRead, { isUnclear: false })) continue;
+        const canLearn = refusals++ < MAX_REFUSALS;
+        if (canLearn && learnContextLimit(key, error, fitted)) continue;
+        if (canLearn && learnRefusal({ key, provider: model.provider }, error, findBody(error, state))) {
           hasLearned = true;
           continue;
         }
-        if (hasTools && rejectsTools(error)) {
+        if (canLearn && hasTools && rejectsTools(error)) {
           toolRefusals.set(key, true);
           continue;
         }
+        if (files.next(error, canRead, { isUnclear: true })) continue;
       }
       sink.onFailedAttempt?.(error);
       const pause = state.hasOutput || number === maxAttempts ? null : pauseAfter(error, number, longestWait);
@@ -167,7 +195,35 @@ export async function askModel(
   }
 }
 
-const isPicture = (mediaType: string) => mediaType.startsWith("image/");
+const isPicture = ({ mediaType }: FilePart) => mediaType.startsWith("image/");
+
+/** Whether the model refuses a picture that every other model can read, so that it is blind. */
+async function refusesGoodPicture(
+  model: ChatModel,
+  { key, signal, endsAt }: { key: string; signal: AbortSignal; endsAt: number },
+): Promise<boolean> {
+  const attempt = startAttempt(signal, CHECK_MS, Math.min(CHECK_MS, endsAt - performance.now()));
+  const state: AttemptState = { hasOutput: false, body: undefined };
+  const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Reply: OK" }, goodPicture] }];
+  const sink = {
+    begin() {},
+    part({ type }: ModelPart) {
+      // The model has accepted the picture, and the rest of its reply would cost tokens.
+      if (type !== "stream-start" && type !== "response-metadata") throw new ReplyLimitError();
+    },
+  };
+  try {
+    const options = { attempt, state, key, sink, onOutput: undefined, reasoningLevel: undefined };
+    await callOnce(model, { prompt }, options);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ReplyLimitError)) return rejectsPictures(error);
+  } finally {
+    attempt.end();
+  }
+  seeingModels.set(key, true);
+  return false;
+}
 
 type AttemptState = {
   hasOutput: boolean;
@@ -371,10 +427,3 @@ function toModelError(error: unknown): ModelError {
 }
 
 const temporary = new Set([408, 409, 425, 429]);
-
-/** Whether a content filter has refused the prompt, such as Azure's or Alibaba's. */
-export function isFiltered({ message, responseBody = "" }: APICallError): boolean {
-  return /content[_ -]?(?:filter|policy|management)|DataInspectionFailed|data_inspection_failed|ResponsibleAI|safety (?:filter|system)|moderation/i.test(
-    `${message}\n${responseBody.slice(0, 4_000)}`,
-  );
-}

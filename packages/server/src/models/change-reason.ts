@@ -1,7 +1,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import { AppError } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { isFiltered } from "./ask-model.ts";
+import { isFiltered } from "./is-filtered.ts";
 import { isObject } from "./json.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
 import { findProviderMessage } from "./provider-message.ts";

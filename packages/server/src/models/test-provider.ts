@@ -1,6 +1,7 @@
 import type { ProviderTest } from "@foyer/contract";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { askModel, refusesPictures } from "./ask-model.ts";
+import { goodPicture } from "./prompt-files.ts";
 import { type Connection, chatEndpoint, type Provider } from "./provider.ts";
 import type { ProviderName } from "./provider-environment.ts";
 import { describeFailure, withoutKey } from "./provider-failure.ts";
@@ -83,10 +84,6 @@ async function tryModel(
   return { ...withoutPicture, images: withoutPicture.error === null ? false : null };
 }
 
-/** A white picture of 16 × 16 pixels. Some models refuse smaller ones. */
-const picture =
-  "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFElEQVR42mP4TyJgGNUwqmH4agAAr639H23ooMoAAAAASUVORK5CYII=";
-
 const sayTool = {
   type: "function" as const,
   name: "say",
@@ -106,8 +103,7 @@ async function requestReply(
     type: "text" as const,
     text: "Call the tool `say` with the word Hello. If you have no tool, reply: Hello",
   };
-  const file = { type: "file" as const, mediaType: "image/png", data: { type: "data" as const, data: picture } };
-  const prompt = [{ role: "user" as const, content: hasPicture ? [text, file] : [text] }];
+  const prompt = [{ role: "user" as const, content: hasPicture ? [text, goodPicture] : [text] }];
   let said = "";
   let hasCalled = false;
   try {

@@ -76,7 +76,7 @@ function toPart({ row, content }: SentAttachment): UserParts[number] {
   if (content === null || content.length === 0) {
     return isTooLarge ? { type: "text", text, providerOptions: unseen } : { type: "text", text };
   }
-  return toFilePart({ name: plainName(row), mediaType, content: content.toString("base64"), text });
+  return toFilePart({ id: row.id, name: plainName(row), mediaType, content: content.toString("base64"), text });
 }
 
 /** No name can end the brackets around it. */

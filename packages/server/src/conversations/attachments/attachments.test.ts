@@ -172,11 +172,12 @@ onBothDatabases("attachments", (createDatabase) => {
     const { id, token } = await start([picture.id], { agentId: agent });
     expect(lastRequest().content).toContain("[picture: bike.png (you cannot see pictures)]");
     await say([], { agentId: agent, conversationId: id }, token);
-    expect(upstream.exchanges.map(({ body }) => body.includes("image_url"))).toEqual([true, false, false]);
+    // The second request has a picture that is known to be good.
+    expect(upstream.exchanges.map(({ body }) => body.includes("image_url"))).toEqual([true, true, false, false]);
     const { status } = await owner.call("PUT", "/models/settings/openai-compatible%2Fblind", { supportsImages: true });
     expect(status).toBe(200);
     await say([], { agentId: agent, conversationId: id }, token);
-    expect(upstream.exchanges.map(({ body }) => body.includes("image_url")).slice(3)).toEqual([true, false]);
+    expect(upstream.exchanges.map(({ body }) => body.includes("image_url")).slice(4)).toEqual([true, true, false]);
   });
 
   it("tells the visitor before the text that a blind model does not see the picture, and keeps it", async () => {

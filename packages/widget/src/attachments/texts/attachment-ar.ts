@@ -22,5 +22,5 @@ export const attachmentAr: AttachmentTexts = {
   zoomIn: "تكبير",
   zoomOut: "تصغير",
   notLoaded: "تعذّر تحميل {name}.",
-  pictureNotSeen: "لا يستطيع {name} رؤية الصور، لذلك لا يأخذ هذا الرد صورتك في الحسبان.",
+  pictureNotSeen: "لم يتمكن {name} من رؤية صورتك، لذلك لا يأخذها هذا الرد في الحسبان.",
 };

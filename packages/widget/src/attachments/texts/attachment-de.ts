@@ -22,5 +22,5 @@ export const attachmentDe: AttachmentTexts = {
   zoomIn: "Vergrößern",
   zoomOut: "Verkleinern",
   notLoaded: "{name} konnte nicht geladen werden.",
-  pictureNotSeen: "{name} kann keine Bilder sehen und berücksichtigt Ihres deshalb nicht.",
+  pictureNotSeen: "{name} konnte Ihr Bild nicht sehen und berücksichtigt es deshalb nicht.",
 };

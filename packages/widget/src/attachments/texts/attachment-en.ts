@@ -21,7 +21,7 @@ export const attachmentEn = {
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   notLoaded: "{name} couldn't be loaded.",
-  pictureNotSeen: "{name} can't see pictures, so this reply doesn't consider yours.",
+  pictureNotSeen: "{name} couldn't see your picture, so this reply doesn't consider it.",
 };
 
 export type AttachmentTexts = { readonly [Key in keyof typeof attachmentEn]: string };

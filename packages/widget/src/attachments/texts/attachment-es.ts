@@ -22,5 +22,5 @@ export const attachmentEs: AttachmentTexts = {
   zoomIn: "Acercar",
   zoomOut: "Alejar",
   notLoaded: "No se ha podido cargar {name}.",
-  pictureNotSeen: "{name} no puede ver imágenes, así que esta respuesta no tiene en cuenta la tuya.",
+  pictureNotSeen: "{name} no ha podido ver tu imagen, así que esta respuesta no la tiene en cuenta.",
 };

@@ -22,5 +22,5 @@ export const attachmentFr: AttachmentTexts = {
   zoomIn: "Zoom avant",
   zoomOut: "Zoom arrière",
   notLoaded: "Impossible de charger {name}.",
-  pictureNotSeen: "{name} ne peut pas voir les images. Cette réponse ne tient donc pas compte de la vôtre.",
+  pictureNotSeen: "{name} n'a pas pu voir votre image. Cette réponse n'en tient donc pas compte.",
 };

@@ -22,5 +22,5 @@ export const attachmentIt: AttachmentTexts = {
   zoomIn: "Ingrandisci",
   zoomOut: "Riduci",
   notLoaded: "Impossibile caricare {name}.",
-  pictureNotSeen: "{name} non può vedere le immagini, quindi questa risposta non tiene conto della tua.",
+  pictureNotSeen: "{name} non ha potuto vedere la tua immagine, quindi questa risposta non ne tiene conto.",
 };

@@ -22,5 +22,5 @@ export const attachmentJa: AttachmentTexts = {
   zoomIn: "拡大",
   zoomOut: "縮小",
   notLoaded: "{name} を読み込めませんでした。",
-  pictureNotSeen: "{name} は画像を見ることができないため、この返信では画像が考慮されていません。",
+  pictureNotSeen: "{name} は画像を見ることができなかったため、この返信では画像が考慮されていません。",
 };

@@ -22,5 +22,5 @@ export const attachmentNl: AttachmentTexts = {
   zoomIn: "Inzoomen",
   zoomOut: "Uitzoomen",
   notLoaded: "{name} kon niet worden geladen.",
-  pictureNotSeen: "{name} kan geen afbeeldingen zien en houdt daarom geen rekening met die van jou.",
+  pictureNotSeen: "{name} kon je afbeelding niet zien en houdt er daarom geen rekening mee.",
 };

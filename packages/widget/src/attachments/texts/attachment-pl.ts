@@ -22,5 +22,5 @@ export const attachmentPl: AttachmentTexts = {
   zoomIn: "Powiększ",
   zoomOut: "Pomniejsz",
   notLoaded: "Nie udało się wczytać {name}.",
-  pictureNotSeen: "{name} nie widzi zdjęć, więc ta odpowiedź nie uwzględnia Twojego.",
+  pictureNotSeen: "{name} nie widzi Twojego zdjęcia, więc ta odpowiedź go nie uwzględnia.",
 };

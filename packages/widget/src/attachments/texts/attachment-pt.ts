@@ -22,5 +22,5 @@ export const attachmentPt: AttachmentTexts = {
   zoomIn: "Ampliar",
   zoomOut: "Reduzir",
   notLoaded: "Não foi possível carregar {name}.",
-  pictureNotSeen: "{name} não consegue ver imagens, por isso esta resposta não considera a sua.",
+  pictureNotSeen: "{name} não conseguiu ver a sua imagem, por isso esta resposta não a considera.",
 };

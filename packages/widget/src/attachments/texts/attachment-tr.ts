@@ -22,5 +22,5 @@ export const attachmentTr: AttachmentTexts = {
   zoomIn: "Yakınlaştır",
   zoomOut: "Uzaklaştır",
   notLoaded: "{name} yüklenemedi.",
-  pictureNotSeen: "{name} resimleri göremez, bu yüzden bu yanıtta resminiz dikkate alınmadı.",
+  pictureNotSeen: "{name} resminizi göremedi, bu yüzden bu yanıtta resminiz dikkate alınmadı.",
 };

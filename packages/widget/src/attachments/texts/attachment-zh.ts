@@ -22,5 +22,5 @@ export const attachmentZh: AttachmentTexts = {
   zoomIn: "放大",
   zoomOut: "缩小",
   notLoaded: "无法加载 {name}。",
-  pictureNotSeen: "{name} 无法查看图片，因此此回复未参考您的图片。",
+  pictureNotSeen: "{name} 无法查看您的图片，因此此回复未参考该图片。",
 };
