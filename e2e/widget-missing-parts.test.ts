@@ -98,6 +98,27 @@ describe("a part of the chat that cannot be loaded", () => {
     await unblock();
   });
 
+  it("speaks the visitor's language after an update of the server", async () => {
+    const { page } = await site.visit({ widget: { locale: "de" } });
+    const { requested } = await block(page, "de-", "gone");
+    await page.getByRole("button", { name: "Chat öffnen" }).click();
+    await page.getByPlaceholder("Nachricht schreiben").waitFor();
+    expect(requested).toHaveLength(1);
+  });
+
+  it("opens with the next click, when no texts could be loaded", async () => {
+    const { page } = await site.visit();
+    const { requested, unblock } = await block(page, "en");
+    const launcher = page.getByRole("button", { name: "Open chat" });
+    await launcher.click();
+    await expect.poll(() => requested.length).toBe(2);
+    await page.locator(".launcher[aria-busy=false]").waitFor();
+    expect(await launcher.getAttribute("aria-expanded")).toBe("false");
+    await unblock();
+    await launcher.click();
+    await page.getByPlaceholder("Write a message").waitFor();
+  });
+
   it("says so and is loaded again, when it hands over to people", async () => {
     const { page } = await site.visit({ handoff: { isEnabled: true } });
     const { unblock } = await block(page, "start-handoff");

@@ -14,21 +14,10 @@ export function buildWidget(): Promise<void> {
     mkdirSync(join(folder, "widget"));
     // Each part is built separately, because code shared by two of them would become a third file to load.
     for (const [name, entry] of Object.entries(widgetParts)) await buildPart(name, entry, join(folder, "widget"));
-    const built = readdirSync(join(folder, "widget"));
-    const filesOf = (names: string[]) =>
-      Object.fromEntries(names.map((name) => [name, built.find((file) => file.startsWith(`${name}-`))]));
-    await buildLoader(folder, filesOf(Object.keys(widgetParts)));
-    // The panel loads these parts itself.
-    return {
-      partFiles: filesOf([
-        ...Object.keys(widgetParts),
-        "mount-form",
-        "mount-display",
-        "mount-attachments",
-        "mount-rating",
-        "start-handoff",
-      ]),
-    };
+    const built = readdirSync(join(folder, "widget")).map((file) => [file.replace(/-[\w-]{8}\.js$/, ""), file]);
+    const partFiles: Record<string, string> = Object.fromEntries(built);
+    await buildLoader(folder, Object.fromEntries(Object.keys(widgetParts).map((name) => [name, partFiles[name]])));
+    return { partFiles };
   });
 }
 

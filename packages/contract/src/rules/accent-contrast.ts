@@ -1,6 +1,10 @@
 const INK = "#1c1917";
 const PAPER = "#ffffff";
 
+/** The luminances of colors on which ink and paper have a contrast of 4.5:1. */
+const MIN_FOR_INK = 0.2202;
+const MAX_FOR_PAPER = 0.1833;
+
 /** The accent color of agents without their own. */
 export const LAMP = "#f59e0b";
 
@@ -8,8 +12,10 @@ export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
 /** The text color that the widget uses on a background color (`#rrggbb`). The contrast is always at least 4.5:1. */
 export function chooseReadableColor(color: string): string {
+  const luminance = relativeLuminance(color);
+  if (luminance >= MIN_FOR_INK) return INK;
   // Pure black is used for the few colors on which neither ink nor white is readable.
-  return [INK, PAPER].find((text) => contrastRatio(color, text) >= 4.5) ?? "#000000";
+  return luminance <= MAX_FOR_PAPER ? PAPER : "#000000";
 }
 
 /** The WCAG contrast ratio of two colors, from 1 to 21. */

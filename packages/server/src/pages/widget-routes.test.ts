@@ -62,6 +62,8 @@ describe("the widget's files", () => {
       "mount-attachments",
       "mount-rating",
       "start-handoff",
+      "en",
+      "form-de",
     ]) {
       expect((await get(`/widget/${part}.js`)).statusCode, part).toBe(200);
     }
@@ -74,6 +76,7 @@ describe("the widget's files", () => {
   it("are exactly the built ones", async () => {
     for (const name of [
       "none.js",
+      "constructor.js",
       "..%2Fbuild.json",
       "build.json",
       "..%2fwidget.js",

@@ -25,12 +25,9 @@ export function widgetRoutes(app: App): void {
     async (request, reply) => {
       const { file: name } = request.params;
       // Pages that stayed open during an upgrade request the current chunk by its plain name.
-      const current =
-        /^(panel|visitor|triggers|actions|tools|debug|mount-form|mount-display|mount-attachments|mount-rating|start-handoff)\.js$/.exec(
-          name,
-        )?.[1];
-      const built = current ? JSON.parse((await files.text("build.json")) ?? "{}").partFiles?.[current] : name;
-      const file = await files.find("widget/", String(built), request.headers["accept-encoding"]);
+      const plain = /^([a-z-]+)\.js$/.exec(name)?.[1];
+      const current = plain && JSON.parse((await files.text("build.json")) ?? "{}").partFiles?.[plain];
+      const file = await files.find("widget/", current ? String(current) : name, request.headers["accept-encoding"]);
       if (!file) throw notFound("File");
       return sendFile(reply, file, current ? "no-cache" : immutableCaching);
     },

@@ -6,14 +6,14 @@ import { AttachControls } from "./attach-controls.tsx";
 import css from "./attachments.css?inline";
 import { createAttachments } from "./create-attachments.ts";
 import { MessageAttachments } from "./message-attachments.tsx";
-import { loadTexts } from "./texts/load-texts.ts";
+import { loadAttachmentTexts } from "./texts/load-texts.ts";
 
 /**
  * Starts what attaches pictures and files and shows them. Each place is its own render root, because after a server
  * update the module may come with another copy of Preact than the panel.
  */
 export async function startAttachments(panel: PanelContext, state: PanelState): Promise<Attachments> {
-  const texts = await loadTexts(panel.core.locale);
+  const texts = await loadAttachmentTexts(panel.core);
   panel.core.shadow.addStyles(css);
   const attachments = createAttachments(panel, state, texts);
   return {

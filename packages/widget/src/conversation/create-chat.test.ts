@@ -4,7 +4,7 @@ import { createConsentStorage } from "../loader/consent-storage.ts";
 import { createEventBus } from "../loader/event-bus.ts";
 import { createVisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import { en } from "../locales/en.ts";
+import { texts } from "../locales/en.ts";
 import { createChat } from "./create-chat.ts";
 
 beforeEach(() => {
@@ -53,7 +53,7 @@ function openChat(identity: { userId: string } | null, failures = 0, stored: obj
     options: { agentId: "agent_1", sendsPage: false },
     registry: { formHandlers: new Map(), tools: new Map(), renderers: new Map(), context: {} },
   } as unknown as WidgetCore;
-  const chat = createChat({ core, request: request as never, messages: en });
+  const chat = createChat({ core, request: request as never, messages: texts });
   chat.restore();
   const finishLoading = () => {
     for (const resolve of loading.splice(0)) resolve();

@@ -2,13 +2,13 @@ import type { FormField } from "@foyer/contract";
 import { FoyerError, type FoyerErrorCode } from "@foyer/sdk";
 import { expect, it } from "vitest";
 import { toAnswers } from "../form-values/answers.ts";
-import { en as chatMessages } from "../locales/en.ts";
+import { texts as chatMessages } from "../locales/en.ts";
 import { chooseAutoComplete } from "./auto-complete.ts";
 import { toFailure } from "./error-messages.ts";
 import { formatBytes } from "./format-bytes.ts";
-import { formEn } from "./texts/form-en.ts";
+import { texts } from "./texts/form-en.ts";
 
-const en = { ...chatMessages, ...formEn };
+const en = { ...chatMessages, ...texts };
 
 it("each submission error is explained to the visitor, with the time for a retry", () => {
   const say = (code: FoyerErrorCode, status: number, retryAfter: number | null = null) => {

@@ -2,7 +2,7 @@
 import type { VisitorForm } from "@foyer/sdk";
 import { render } from "preact";
 import type { ShadowHost } from "../loader/shadow-host.ts";
-import type { LocaleId } from "../locales/choose-locale.ts";
+import type { InLocale } from "../locales/load-texts.ts";
 import { type Forms, PanelProvider } from "../panel/panel-context.ts";
 import { FormCard } from "./form-card.tsx";
 import type { FormPanel } from "./form-panel.ts";
@@ -11,8 +11,8 @@ import css from "./forms.css?inline";
 import { loadFormMessages } from "./texts/load-form-messages.ts";
 
 /** Loads the texts of forms. The panel loads this module when it shows the first form. */
-export async function startForms(locale: LocaleId): Promise<Forms> {
-  const messages = await loadFormMessages(locale);
+export async function startForms(core: InLocale): Promise<Forms> {
+  const messages = await loadFormMessages(core);
   return {
     mountForm: (place, panel, showing) =>
       mountForm(place, { ...panel, messages: { ...panel.messages, ...messages } }, showing),

@@ -1,6 +1,7 @@
 import type { startAttachments } from "../attachments/mount-attachments.tsx";
 import type { startForms } from "../forms/mount-form.tsx";
 import type { startHandoff } from "../handoff/start-handoff.tsx";
+import { loadAgain } from "../load-again.ts";
 import type { Displays } from "../panel/panel-context.ts";
 import type { startRating } from "../rating/mount-rating.tsx";
 
@@ -18,13 +19,3 @@ export const loadRating = (baseUrl: string): Promise<{ startRating: typeof start
 
 export const loadHandoff = (baseUrl: string): Promise<{ startHandoff: typeof startHandoff }> =>
   import("../handoff/start-handoff.tsx").catch(() => loadAgain(baseUrl, "start-handoff"));
-
-/**
- * A browser never requests a module again under an address that failed once, and the file may have disappeared with an
- * older version of the server. Both cases load the current file under a new address.
- */
-function loadAgain(baseUrl: string, name: string) {
-  return import(/* @vite-ignore */ `${baseUrl}/widget/${name}.js?${++attempts}`);
-}
-
-let attempts = 0;

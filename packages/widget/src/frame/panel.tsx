@@ -20,8 +20,8 @@ import { followViewport } from "./viewport.ts";
 
 /** Adds the panel to the widget. It starts closed. */
 export async function mountPanel(core: WidgetCore): Promise<Panel> {
-  const { shadow, bus, options, locale } = core;
-  const localized = await loadMessages(locale);
+  const { shadow, bus, options } = core;
+  const localized = await loadMessages(core);
   const { errorMessage } = core.agent.widget;
   const messages = errorMessage ? { ...localized, replyFailed: errorMessage, unreachable: errorMessage } : localized;
   const request = createRequest({
@@ -38,7 +38,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     request,
     messages,
     chat,
-    loadForms: async () => (await loadForms(options.baseUrl)).startForms(locale),
+    loadForms: async () => (await loadForms(options.baseUrl)).startForms(core),
     loadDisplays: () => loadDisplays(options.baseUrl),
     loadAttachments: loadOnce(async () => (await loadAttachments(options.baseUrl)).startAttachments(panel, state)),
     loadRating: loadOnce(async () => (await loadRating(options.baseUrl)).startRating(panel, state)),

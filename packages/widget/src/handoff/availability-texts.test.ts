@@ -2,19 +2,19 @@ import { expect, it } from "vitest";
 import { localeIds } from "../locales/choose-locale.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { describePromise, formatDuration, formatMoment } from "./availability-texts.ts";
-import { handoffEn } from "./texts/handoff-en.ts";
-import { loadTexts } from "./texts/load-texts.ts";
+import { texts as english } from "./texts/handoff-en.ts";
+import { loadHandoffTexts } from "./texts/load-texts.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
 it.each(localeIds)(
   "the texts about talking to a person are complete in %s, with the same placeholders as English",
   async (locale) => {
-    const texts = await loadTexts(locale);
-    expect(Object.keys(texts)).toEqual(Object.keys(handoffEn));
+    const texts = await loadHandoffTexts({ locale, options: { baseUrl: "" } });
+    expect(Object.keys(texts)).toEqual(Object.keys(english));
     for (const [name, text] of Object.entries(texts)) {
-      expect([name, placeholders(text)]).toEqual([name, placeholders(handoffEn[name as keyof typeof handoffEn])]);
-      if (locale !== "en") expect([name, text]).not.toEqual([name, handoffEn[name as keyof typeof handoffEn]]);
+      expect([name, placeholders(text)]).toEqual([name, placeholders(english[name as keyof typeof english])]);
+      if (locale !== "en") expect([name, text]).not.toEqual([name, english[name as keyof typeof english]]);
     }
   },
 );
@@ -34,8 +34,8 @@ it("an answer is promised in minutes or whole hours, in the visitor's language",
     whileWaiting: "agent" as const,
     canEmail: true,
   };
-  expect(describePromise(open, handoffEn, "en")).toBe("Someone usually answers within 10 minutes.");
-  expect(describePromise({ ...open, promiseMinutes: null }, handoffEn, "en")).toBeNull();
+  expect(describePromise(open, english, "en")).toBe("Someone usually answers within 10 minutes.");
+  expect(describePromise({ ...open, promiseMinutes: null }, english, "en")).toBeNull();
 });
 
 it("visitors outside office hours read when the team is back, with the date if that is not within six days", () => {
@@ -51,5 +51,5 @@ it("visitors outside office hours read when the team is back, with the date if t
     whileWaiting: "agent" as const,
     canEmail: true,
   };
-  expect(describePromise(closed, handoffEn, "en")).toBe(interpolate(handoffEn.closed, {}));
+  expect(describePromise(closed, english, "en")).toBe(interpolate(english.closed, {}));
 });

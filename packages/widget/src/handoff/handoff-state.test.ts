@@ -2,7 +2,7 @@ import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff }
 import { describe, expect, it } from "vitest";
 import { createReply, type Entry, joinText, type ReplyEntry, toEntries } from "../conversation/conversation-state.ts";
 import { applyLiveEvent, chooseView, type HandoffState, listTeamMessages } from "./handoff-state.ts";
-import { handoffEn } from "./texts/handoff-en.ts";
+import { texts as english } from "./texts/handoff-en.ts";
 
 const ada = { name: "Ada Byron", initials: "AB" };
 const noon = Date.parse("2026-03-02T12:00:00Z");
@@ -136,7 +136,7 @@ describe("the state of a conversation that is handed over", () => {
 
 describe("what the visitor sees above the message field", () => {
   const view = (state: HandoffState, now = noon, given: WidgetHandoff | null = settings, left: Person | null = null) =>
-    chooseView({ ...state, left }, { settings: given, wish: handoffEn.wish, now });
+    chooseView({ ...state, left }, { settings: given, wish: english.wish, now });
 
   it("offers a person unless the agent has no button", () => {
     expect(view(empty).type).toBe("offer");

@@ -8,7 +8,7 @@ import css from "./handoff.css?inline";
 import { HandoffBar, TalkButton } from "./handoff-bar.tsx";
 import { RequestCard } from "./request-card.tsx";
 import { SoundSwitch } from "./sound-switch.tsx";
-import { loadTexts } from "./texts/load-texts.ts";
+import { loadHandoffTexts } from "./texts/load-texts.ts";
 
 /**
  * Starts the parts that hand conversations over to people. The panel loads this module for agents with handoff enabled,
@@ -16,7 +16,7 @@ import { loadTexts } from "./texts/load-texts.ts";
  * update the module may come with another copy of Preact than the panel.
  */
 export async function startHandoff(panel: PanelContext, state: PanelState): Promise<Handoff> {
-  const texts = await loadTexts(panel.core.locale);
+  const texts = await loadHandoffTexts(panel.core);
   panel.core.shadow.addStyles(css);
   const handoff = createHandoff(panel, state, texts);
   const mount = (view: JSX.Element) => (place: HTMLElement | null) => {

@@ -38,9 +38,9 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
     /** Returns the value, or null. It may come from another version of the widget or from other code on the page. */
     read(place: StorageArea, name: string): unknown {
       const kept = waiting.get(place + name);
-      const text = kept ? kept.text : hasConsent ? load(place, key(name)) : null;
       try {
-        return text === null ? null : JSON.parse(text);
+        const text = kept ? kept.text : hasConsent ? openStorage(place).getItem(key(name)) : null;
+        return JSON.parse(text ?? "null");
       } catch {
         return null;
       }
@@ -57,14 +57,6 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
 /** With storage blocked, browsers throw on the mere access to these properties. */
 function openStorage(place: StorageArea) {
   return place === "local" ? localStorage : sessionStorage;
-}
-
-function load(place: StorageArea, key: string): string | null {
-  try {
-    return openStorage(place).getItem(key);
-  } catch {
-    return null;
-  }
 }
 
 function store(place: StorageArea, key: string, text: string | null): boolean {

@@ -8,7 +8,7 @@ export type Launcher = ReturnType<typeof createLauncher>;
 const chevronDown = ["M6 9.5l6 6 6-6"];
 
 type LauncherOptions = {
-  label: string | null;
+  label: string | null | undefined;
   icon: LauncherIcon;
   /** The URL of an image that replaces the icon. */
   image: string | null;

@@ -1,4 +1,3 @@
-import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { Identity } from "../foyer-api.ts";
 import { iconNames, type LauncherIcon } from "./launcher-icons.ts";
 
@@ -58,14 +57,7 @@ export function readOptions(data: Readonly<Record<string, string | undefined>>, 
 
 function readIdentity(data: Readonly<Record<string, string | undefined>>): Identity {
   const { userId, userToken, userEmail, userName, userHash } = data;
-  return omitUndefined({
-    // Undefined only with a token, which identifies the user.
-    userId: (userId || undefined) as string,
-    userToken: userToken || undefined,
-    userEmail: userEmail || undefined,
-    userName: userName || undefined,
-    userHash: userHash || undefined,
-  });
+  return { userId, userToken, userEmail, userName, userHash } as Identity;
 }
 
 function parsePixels(value: string | undefined): number | null {

@@ -1,10 +1,11 @@
-import { chooseReadableColor, LAMP } from "@foyer/contract/rules/accent-contrast";
+import { chooseReadableColor } from "@foyer/contract/rules/accent-contrast";
 import css from "./shadow-host.css?inline";
 
 export type ShadowHost = ReturnType<typeof createShadowHost>;
 
 export type Appearance = {
-  accentColor: string | null;
+  /** `#rrggbb`. */
+  accentColor: string;
   theme: "auto" | "light" | "dark";
   position: "left" | "right";
   /** Distance of the launcher from the side and the bottom of the window, in pixels. */
@@ -35,16 +36,12 @@ export function createShadowHost(appearance: Appearance, label: string, onErased
   const { accentColor, theme, position, offsetX, offsetY, zIndex } = appearance;
   const host = document.createElement("foyer-widget");
   const root = host.attachShadow({ mode: "open" });
-  const accent = accentColor ?? LAMP;
   const variables = new CSSStyleSheet();
-  // Values that change at run time are set on these rules: a Content Security Policy may refuse style attributes.
-  variables.replaceSync(":host{} .frame{}");
-  const [hostRule, frameRule] = [...variables.cssRules] as CSSStyleRule[];
-  hostRule?.style.setProperty("z-index", String(zIndex ?? 2_147_483_000), "important");
-  frameRule?.style.setProperty("--accent", accent);
-  frameRule?.style.setProperty("--on-accent", chooseReadableColor(accent));
-  frameRule?.style.setProperty("--offset-x", `${offsetX}px`);
-  frameRule?.style.setProperty("--offset-y", `${offsetY}px`);
+  variables.replaceSync(
+    `.frame{--accent:${accentColor};--on-accent:${chooseReadableColor(accentColor)};--offset-x:${offsetX}px;--offset-y:${offsetY}px}:host{z-index:${zIndex ?? 2_147_483_000}!important}`,
+  );
+  // Values that change at run time are set on this rule: a Content Security Policy may refuse style attributes.
+  const [frameRule] = [...variables.cssRules] as CSSStyleRule[];
   const addStyles = (text: string) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);

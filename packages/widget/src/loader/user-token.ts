@@ -10,7 +10,7 @@ export type KnownIdentity = Omit<Identity, "userId"> & { userId: string };
  */
 export function withTokenFields(identity: Identity): KnownIdentity {
   const { userToken } = identity;
-  const userId = toText(identity.userId ?? userToken);
+  const userId = toText(identity.userId || userToken);
   if (!userToken) return { ...identity, userId };
   try {
     const bytes = [...atob((userToken.split(".")[1] ?? "").replace(/-/g, "+").replace(/_/g, "/"))];

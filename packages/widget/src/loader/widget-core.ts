@@ -46,9 +46,9 @@ export type Registry = {
 
 export type OpenRequest = {
   /** Text to insert into the message field. */
-  message?: string;
+  message?: string | undefined;
   /** The id or name of a form tool, whose form appears at the end of the conversation. */
-  form?: string;
+  form?: string | undefined;
   /** Shows the card that asks for a person. */
   handoff?: boolean;
   /** A bubble that the visitor clicked. Its text opens a new conversation. */

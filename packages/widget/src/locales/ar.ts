@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const ar: Messages = {
+export const texts: Messages = {
   close: "إغلاق",
   back: "رجوع",
   menu: "المحادثات",

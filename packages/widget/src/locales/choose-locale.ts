@@ -1,6 +1,6 @@
-/** The languages of the widget, by primary subtag. */
-export const localeIds = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "tr", "ar", "ja", "zh"] as const;
-export type LocaleId = (typeof localeIds)[number];
+import { type LocaleId, localeIds } from "./launcher-messages.ts";
+
+export { type LocaleId, localeIds };
 
 /** The first preferred language that is supported, regardless of its region (`pt-BR`, `zh_Hant`), otherwise English. */
 export function chooseLocale(wishes: ReadonlyArray<string | null | undefined>): LocaleId {

@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const de: Messages = {
+export const texts: Messages = {
   close: "Schließen",
   back: "Zurück",
   menu: "Gespräche",

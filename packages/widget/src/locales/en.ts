@@ -1,5 +1,5 @@
 /** The panel's messages. `interpolate` replaces placeholders such as `{name}`. */
-export const en = {
+export const texts = {
   // Panel
   close: "Close",
   back: "Back",
@@ -86,4 +86,4 @@ export const en = {
   formGone: "This form is no longer available.",
 };
 
-export type Messages = { readonly [Key in keyof typeof en]: string };
+export type Messages = { readonly [Key in keyof typeof texts]: string };

@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const es: Messages = {
+export const texts: Messages = {
   close: "Cerrar",
   back: "Atrás",
   menu: "Conversaciones",

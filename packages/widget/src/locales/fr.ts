@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const fr: Messages = {
+export const texts: Messages = {
   close: "Fermer",
   back: "Retour",
   menu: "Conversations",

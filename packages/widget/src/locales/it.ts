@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const it: Messages = {
+export const texts: Messages = {
   close: "Chiudi",
   back: "Indietro",
   menu: "Conversazioni",

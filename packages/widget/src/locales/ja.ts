@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const ja: Messages = {
+export const texts: Messages = {
   close: "閉じる",
   back: "戻る",
   menu: "会話",

@@ -1,9 +1,7 @@
-import type { LocaleId } from "./choose-locale.ts";
-
 export type LauncherMessages = { open: string; close: string };
 
 /** The launcher's labels. They are short, so the loader contains them in all languages. */
-const table: Record<LocaleId, [open: string, close: string]> = {
+const table = {
   en: ["Open chat", "Close chat"],
   de: ["Chat öffnen", "Chat schließen"],
   fr: ["Ouvrir le chat", "Fermer le chat"],
@@ -16,7 +14,12 @@ const table: Record<LocaleId, [open: string, close: string]> = {
   ar: ["فتح الدردشة", "إغلاق الدردشة"],
   ja: ["チャットを開く", "チャットを閉じる"],
   zh: ["打开聊天", "关闭聊天"],
-};
+} satisfies Record<string, [open: string, close: string]>;
+
+export type LocaleId = keyof typeof table;
+
+/** The languages of the widget, by primary subtag. */
+export const localeIds = Object.keys(table) as LocaleId[];
 
 export function launcherMessages(locale: LocaleId): LauncherMessages {
   const [open, close] = table[locale];

@@ -1,23 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { attachmentEn } from "../attachments/texts/attachment-en.ts";
-import { loadTexts } from "../attachments/texts/load-texts.ts";
-import { formEn } from "../forms/texts/form-en.ts";
+import { texts as attachmentTexts } from "../attachments/texts/attachment-en.ts";
+import { loadAttachmentTexts } from "../attachments/texts/load-texts.ts";
+import { texts as formTexts } from "../forms/texts/form-en.ts";
 import { loadFormMessages } from "../forms/texts/load-form-messages.ts";
-import { loadTexts as loadRatingTexts } from "../rating/texts/load-texts.ts";
-import { ratingEn } from "../rating/texts/rating-en.ts";
+import { loadRatingTexts } from "../rating/texts/load-texts.ts";
+import { texts as ratingTexts } from "../rating/texts/rating-en.ts";
 import { chooseLocale, localeIds } from "./choose-locale.ts";
-import { en, type Messages } from "./en.ts";
+import { texts as english, type Messages } from "./en.ts";
 import { launcherMessages } from "./launcher-messages.ts";
 import { interpolate, loadMessages } from "./load-messages.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
 describe.each(localeIds)("the messages in %s", (locale) => {
+  const core = { locale, options: { baseUrl: "" } };
   it.each([
-    ["the panel", () => loadMessages(locale), en],
-    ["forms", () => loadFormMessages(locale), formEn],
-    ["attachments", () => loadTexts(locale), attachmentEn],
-    ["ratings", () => loadRatingTexts(locale), ratingEn],
+    ["the panel", () => loadMessages(core), english],
+    ["forms", () => loadFormMessages(core), formTexts],
+    ["attachments", () => loadAttachmentTexts(core), attachmentTexts],
+    ["ratings", () => loadRatingTexts(core), ratingTexts],
   ] as const)("include every message of %s and use the same placeholders as English", async (_, load, english) => {
     const messages = await load();
     expect(Object.keys(messages).sort()).toEqual(Object.keys(english).sort());
@@ -31,8 +32,8 @@ describe.each(localeIds)("the messages in %s", (locale) => {
   });
   it("are not a copy of English", async () => {
     if (locale === "en") return;
-    const messages = await loadMessages(locale);
-    const same = Object.entries(messages).filter(([name, text]) => text === en[name as keyof Messages]);
+    const messages = await loadMessages(core);
+    const same = Object.entries(messages).filter(([name, text]) => text === english[name as keyof Messages]);
     expect(same.length).toBeLessThan(4);
   });
 });

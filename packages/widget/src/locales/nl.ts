@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const nl: Messages = {
+export const texts: Messages = {
   close: "Sluiten",
   back: "Terug",
   menu: "Gesprekken",

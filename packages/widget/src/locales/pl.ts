@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const pl: Messages = {
+export const texts: Messages = {
   close: "Zamknij",
   back: "Wstecz",
   menu: "Rozmowy",

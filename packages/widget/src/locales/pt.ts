@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const pt: Messages = {
+export const texts: Messages = {
   close: "Fechar",
   back: "Voltar",
   menu: "Conversas",

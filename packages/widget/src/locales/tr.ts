@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const tr: Messages = {
+export const texts: Messages = {
   close: "Kapat",
   back: "Geri",
   menu: "Sohbetler",

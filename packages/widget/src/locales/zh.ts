@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const zh: Messages = {
+export const texts: Messages = {
   close: "关闭",
   back: "返回",
   menu: "对话",

@@ -70,7 +70,7 @@ export type Preview = {
 export async function mountPreview(place: HTMLElement, options: PreviewOptions): Promise<Preview> {
   const { agent, theme, live, canTryForms = false } = options;
   const locale = chooseLocale([agent.widget.locale]);
-  const messages = await loadMessages(locale);
+  const messages = await loadMessages({ locale, options });
   const shadow = createPreviewHost(place, { accentColor: agent.widget.accentColor ?? null, theme });
   shadow.frame.style.font = options.font ?? "";
   shadow.frame.lang = locale;
@@ -90,7 +90,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
     request: live ? request : async () => Response.json({ data: null, error: null }),
     messages,
     chat: { ...createChat({ core, request, messages }), send: async (text) => live?.onSay(text) },
-    loadForms: async () => (await import("../forms/mount-form.tsx")).startForms(locale),
+    loadForms: async () => (await import("../forms/mount-form.tsx")).startForms(core),
     loadDisplays: () => import("../display/mount-display.tsx"),
     previousResult: () => previousResult,
     onSubmit: () => identify(true),

@@ -1,4 +1,4 @@
-import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
+import { LAMP } from "@foyer/contract/rules/accent-contrast";
 import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
 import { chooseAgentImage } from "../loader/agent-images.ts";
@@ -65,7 +65,7 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
   const foyer: FoyerApi = {
     open: ({ message, form, handoff } = {}) =>
       widget.whenReady(({ panel }) =>
-        panel.open(omitUndefined({ message: toText(message), form: toText(form), handoff: handoff || undefined })),
+        panel.open({ message: toText(message), form: toText(form), handoff: Boolean(handoff) }),
       ),
     close: () => widget.whenReady(({ panel }) => panel.close()),
     toggle: () => widget.whenReady(({ panel }) => (panel.isOpen ? panel.close() : panel.open())),
@@ -178,16 +178,18 @@ async function start(options: WidgetOptions, parts: Parts, onErased: () => void)
   const agent = (await requestFromServer<{ data: AgentWidget }>({ options, fetch }, path, parts.signal))?.data;
   if (!agent || parts.signal.aborted) return null;
   const { widget } = agent;
+  /** The script tag's option, or the agent's setting. */
+  const setting = <Name extends keyof WidgetOptions & keyof typeof widget>(name: Name) => options[name] ?? widget[name];
   const locale = chooseLocale([options.locale, widget.locale, document.documentElement.lang, ...navigator.languages]);
   const messages = launcherMessages(locale);
-  const title = options.title ?? widget.title ?? agent.name;
+  const title = setting("title") ?? agent.name;
   const shadow = createShadowHost(
     {
-      accentColor: options.accentColor ?? widget.accentColor ?? null,
-      theme: options.theme ?? widget.theme ?? "auto",
-      position: options.position ?? widget.position ?? "right",
-      offsetX: options.offsetX ?? widget.offsetX ?? DEFAULT_OFFSET,
-      offsetY: options.offsetY ?? widget.offsetY ?? DEFAULT_OFFSET,
+      accentColor: setting("accentColor") ?? LAMP,
+      theme: setting("theme") ?? "auto",
+      position: setting("position") ?? "right",
+      offsetX: setting("offsetX") ?? DEFAULT_OFFSET,
+      offsetY: setting("offsetY") ?? DEFAULT_OFFSET,
       zIndex: options.zIndex,
     },
     title,
@@ -201,8 +203,8 @@ async function start(options: WidgetOptions, parts: Parts, onErased: () => void)
   const panel = createPanelController(base, (press) => {
     if (!options.hasLauncher) return null;
     return createLauncher(shadow, parts.bus, messages, {
-      label: options.launcherLabel ?? widget.launcherLabel ?? null,
-      icon: options.launcherIcon ?? widget.launcherIcon ?? "chat",
+      label: setting("launcherLabel"),
+      icon: setting("launcherIcon") ?? "chat",
       image: chooseAgentImage(base, "launcher"),
       onPress: press,
     });

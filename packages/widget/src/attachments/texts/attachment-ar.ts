@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentAr: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "إرفاق صورة أو ملف",
   drop: "أفلت الملفات هنا",
   remove: "إزالة {name}",

@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentDe: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "Bild oder Datei anhängen",
   drop: "Dateien hier ablegen",
   remove: "{name} entfernen",

@@ -1,5 +1,5 @@
 /** The texts about pictures and files. `interpolate` replaces placeholders such as `{name}`. */
-export const attachmentEn = {
+export const texts = {
   attach: "Attach a picture or file",
   drop: "Drop files here",
   remove: "Remove {name}",
@@ -24,4 +24,4 @@ export const attachmentEn = {
   pictureNotSeen: "{name} couldn't see your picture, so this reply doesn't consider it.",
 };
 
-export type AttachmentTexts = { readonly [Key in keyof typeof attachmentEn]: string };
+export type AttachmentTexts = { readonly [Key in keyof typeof texts]: string };

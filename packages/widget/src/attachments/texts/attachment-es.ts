@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentEs: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "Adjuntar una imagen o un archivo",
   drop: "Suelta los archivos aquí",
   remove: "Quitar {name}",

@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentFr: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "Joindre une image ou un fichier",
   drop: "Déposez les fichiers ici",
   remove: "Retirer {name}",

@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentIt: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "Allega un’immagine o un file",
   drop: "Rilascia i file qui",
   remove: "Rimuovi {name}",

@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentJa: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "画像またはファイルを添付",
   drop: "ここにファイルをドロップ",
   remove: "{name} を削除",

@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentNl: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "Afbeelding of bestand toevoegen",
   drop: "Zet bestanden hier neer",
   remove: "{name} verwijderen",

@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentPl: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "Dołącz zdjęcie lub plik",
   drop: "Upuść pliki tutaj",
   remove: "Usuń {name}",

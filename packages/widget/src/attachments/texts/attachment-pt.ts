@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentPt: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "Anexar uma imagem ou um arquivo",
   drop: "Solte os arquivos aqui",
   remove: "Remover {name}",

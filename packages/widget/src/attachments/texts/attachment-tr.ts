@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentTr: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "Resim veya dosya ekle",
   drop: "Dosyaları buraya bırakın",
   remove: "{name} dosyasını kaldır",

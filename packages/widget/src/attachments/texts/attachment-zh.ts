@@ -1,6 +1,6 @@
 import type { AttachmentTexts } from "./attachment-en.ts";
 
-export const attachmentZh: AttachmentTexts = {
+export const texts: AttachmentTexts = {
   attach: "添加图片或文件",
   drop: "将文件拖放到此处",
   remove: "移除 {name}",

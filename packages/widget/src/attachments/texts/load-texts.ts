@@ -1,23 +1,22 @@
 import type { LocaleId } from "../../locales/choose-locale.ts";
-import { type AttachmentTexts, attachmentEn } from "./attachment-en.ts";
+import { type InLocale, loadTexts } from "../../locales/load-texts.ts";
+import type { AttachmentTexts } from "./attachment-en.ts";
 
 export type { AttachmentTexts };
 
-/** Only the needed language is loaded, as with the panel's messages. English is the fallback. */
-const others: Record<Exclude<LocaleId, "en">, () => Promise<AttachmentTexts>> = {
-  de: async () => (await import("./attachment-de.ts")).attachmentDe,
-  fr: async () => (await import("./attachment-fr.ts")).attachmentFr,
-  es: async () => (await import("./attachment-es.ts")).attachmentEs,
-  it: async () => (await import("./attachment-it.ts")).attachmentIt,
-  pt: async () => (await import("./attachment-pt.ts")).attachmentPt,
-  nl: async () => (await import("./attachment-nl.ts")).attachmentNl,
-  pl: async () => (await import("./attachment-pl.ts")).attachmentPl,
-  tr: async () => (await import("./attachment-tr.ts")).attachmentTr,
-  ar: async () => (await import("./attachment-ar.ts")).attachmentAr,
-  ja: async () => (await import("./attachment-ja.ts")).attachmentJa,
-  zh: async () => (await import("./attachment-zh.ts")).attachmentZh,
+const files: Record<LocaleId, () => Promise<{ texts: AttachmentTexts }>> = {
+  en: () => import("./attachment-en.ts"),
+  de: () => import("./attachment-de.ts"),
+  fr: () => import("./attachment-fr.ts"),
+  es: () => import("./attachment-es.ts"),
+  it: () => import("./attachment-it.ts"),
+  pt: () => import("./attachment-pt.ts"),
+  nl: () => import("./attachment-nl.ts"),
+  pl: () => import("./attachment-pl.ts"),
+  tr: () => import("./attachment-tr.ts"),
+  ar: () => import("./attachment-ar.ts"),
+  ja: () => import("./attachment-ja.ts"),
+  zh: () => import("./attachment-zh.ts"),
 };
 
-export function loadTexts(locale: LocaleId): Promise<AttachmentTexts> {
-  return locale === "en" ? Promise.resolve(attachmentEn) : others[locale]().catch(() => attachmentEn);
-}
+export const loadAttachmentTexts = (core: InLocale): Promise<AttachmentTexts> => loadTexts(core, "attachment-", files);

@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formAr: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "الحقول المميزة بعلامة * مطلوبة.",
   formSubmit: "إرسال",
   formSending: "جارٍ الإرسال",

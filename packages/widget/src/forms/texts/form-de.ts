@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formDe: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "Mit * markierte Felder sind Pflichtfelder.",
   formSubmit: "Absenden",
   formSending: "Wird gesendet",

@@ -1,5 +1,5 @@
 /** The texts of forms. `interpolate` replaces placeholders such as `{size}`. */
-export const formEn = {
+export const texts = {
   formRequired: "Fields marked with * are required.",
   formSubmit: "Submit",
   formSending: "Sending",
@@ -24,4 +24,4 @@ export const formEn = {
   removeFile: "Remove {name}",
 };
 
-export type FormMessages = { readonly [Key in keyof typeof formEn]: string };
+export type FormMessages = { readonly [Key in keyof typeof texts]: string };

@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formEs: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "Los campos marcados con * son obligatorios.",
   formSubmit: "Enviar",
   formSending: "Enviando",

@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formFr: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "Les champs marqués d’un * sont obligatoires.",
   formSubmit: "Envoyer",
   formSending: "Envoi en cours",

@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formIt: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "I campi contrassegnati con * sono obbligatori.",
   formSubmit: "Invia",
   formSending: "Invio in corso",

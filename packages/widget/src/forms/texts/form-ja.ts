@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formJa: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "*の付いた項目は必須です。",
   formSubmit: "送信",
   formSending: "送信中",

@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formNl: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "Velden met een * zijn verplicht.",
   formSubmit: "Verzenden",
   formSending: "Wordt verzonden",

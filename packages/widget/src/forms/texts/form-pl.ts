@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formPl: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "Pola oznaczone * są wymagane.",
   formSubmit: "Wyślij",
   formSending: "Wysyłanie",

@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formPt: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "Os campos marcados com * são obrigatórios.",
   formSubmit: "Enviar",
   formSending: "Enviando",

@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formTr: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "* ile işaretli alanlar zorunludur.",
   formSubmit: "Gönder",
   formSending: "Gönderiliyor",

@@ -1,6 +1,6 @@
 import type { FormMessages } from "./form-en.ts";
 
-export const formZh: FormMessages = {
+export const texts: FormMessages = {
   formRequired: "带 * 的字段为必填项。",
   formSubmit: "提交",
   formSending: "正在发送",

@@ -1,23 +1,22 @@
 import type { LocaleId } from "../../locales/choose-locale.ts";
-import { type FormMessages, formEn } from "./form-en.ts";
+import { type InLocale, loadTexts } from "../../locales/load-texts.ts";
+import type { FormMessages } from "./form-en.ts";
 
 export type { FormMessages };
 
-/** Only the needed language is loaded, as with the panel's messages. English is the fallback. */
-const others: Record<Exclude<LocaleId, "en">, () => Promise<FormMessages>> = {
-  de: async () => (await import("./form-de.ts")).formDe,
-  fr: async () => (await import("./form-fr.ts")).formFr,
-  es: async () => (await import("./form-es.ts")).formEs,
-  it: async () => (await import("./form-it.ts")).formIt,
-  pt: async () => (await import("./form-pt.ts")).formPt,
-  nl: async () => (await import("./form-nl.ts")).formNl,
-  pl: async () => (await import("./form-pl.ts")).formPl,
-  tr: async () => (await import("./form-tr.ts")).formTr,
-  ar: async () => (await import("./form-ar.ts")).formAr,
-  ja: async () => (await import("./form-ja.ts")).formJa,
-  zh: async () => (await import("./form-zh.ts")).formZh,
+const files: Record<LocaleId, () => Promise<{ texts: FormMessages }>> = {
+  en: () => import("./form-en.ts"),
+  de: () => import("./form-de.ts"),
+  fr: () => import("./form-fr.ts"),
+  es: () => import("./form-es.ts"),
+  it: () => import("./form-it.ts"),
+  pt: () => import("./form-pt.ts"),
+  nl: () => import("./form-nl.ts"),
+  pl: () => import("./form-pl.ts"),
+  tr: () => import("./form-tr.ts"),
+  ar: () => import("./form-ar.ts"),
+  ja: () => import("./form-ja.ts"),
+  zh: () => import("./form-zh.ts"),
 };
 
-export function loadFormMessages(locale: LocaleId): Promise<FormMessages> {
-  return locale === "en" ? Promise.resolve(formEn) : others[locale]().catch(() => formEn);
-}
+export const loadFormMessages = (core: InLocale): Promise<FormMessages> => loadTexts(core, "form-", files);

@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffAr: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "التحدث إلى شخص",
   wish: "شخص|موظف|إنسان|بشر",
   promise: "عادةً ما يرد أحد خلال {time}.",

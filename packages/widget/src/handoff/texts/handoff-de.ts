@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffDe: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "Mit einem Menschen sprechen",
   wish: "\\b(mensch|person|mitarbeiter|kollege)",
   promise: "Meist antwortet jemand innerhalb von {time}.",

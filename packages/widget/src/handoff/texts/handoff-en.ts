@@ -1,5 +1,5 @@
 /** The texts about talking to a person. `interpolate` replaces placeholders such as `{name}`. */
-export const handoffEn = {
+export const texts = {
   talk: "Talk to a person",
   /** A regular expression for texts of visitors who want a person. */
   wish: "\\b(person|human|someone|somebody|employee|representative)\\b",
@@ -32,4 +32,4 @@ export const handoffEn = {
   sound: "Sound for new messages",
 };
 
-export type HandoffTexts = { readonly [Key in keyof typeof handoffEn]: string };
+export type HandoffTexts = { readonly [Key in keyof typeof texts]: string };

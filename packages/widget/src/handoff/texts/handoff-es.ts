@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffEs: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "Hablar con una persona",
   wish: "persona|human[oa]|agente|alguien",
   promise: "Normalmente alguien responde en {time}.",

@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffFr: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "Parler à quelqu’un",
   wish: "personne|humain|conseiller|quelqu'un",
   promise: "Une réponse arrive en général sous {time}.",

@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffIt: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "Parla con una persona",
   wish: "persona|uman[oa]|operatore|qualcuno",
   promise: "Di solito qualcuno risponde entro {time}.",

@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffJa: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "担当者と話す",
   wish: "担当者|人間|スタッフ|オペレーター",
   promise: "通常{time}以内に返信します。",

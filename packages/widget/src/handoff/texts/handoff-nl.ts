@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffNl: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "Praat met een medewerker",
   wish: "persoon|mens|medewerker|iemand",
   promise: "Meestal antwoordt er iemand binnen {time}.",

@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffPl: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "Porozmawiaj z człowiekiem",
   wish: "człowiek|osob|konsultant|pracownik",
   promise: "Zwykły czas oczekiwania na odpowiedź: {time}.",

@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffPt: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "Falar com uma pessoa",
   wish: "pessoa|human[oa]|atendente|alguém",
   promise: "Normalmente alguém responde em até {time}.",

@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffTr: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "Bir kişiyle konuş",
   wish: "insan|kişi|temsilci|yetkili",
   promise: "Genellikle {time} içinde yanıt veriliyor.",

@@ -1,6 +1,6 @@
 import type { HandoffTexts } from "./handoff-en.ts";
 
-export const handoffZh: HandoffTexts = {
+export const texts: HandoffTexts = {
   talk: "联系人工",
   wish: "人工|真人|客服",
   promise: "通常会在 {time}内回复。",

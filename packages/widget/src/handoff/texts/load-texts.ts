@@ -1,23 +1,22 @@
 import type { LocaleId } from "../../locales/choose-locale.ts";
-import { type HandoffTexts, handoffEn } from "./handoff-en.ts";
+import { type InLocale, loadTexts } from "../../locales/load-texts.ts";
+import type { HandoffTexts } from "./handoff-en.ts";
 
 export type { HandoffTexts };
 
-/** Only the needed language is loaded, as with the panel's messages. English is the fallback. */
-const others: Record<Exclude<LocaleId, "en">, () => Promise<HandoffTexts>> = {
-  de: async () => (await import("./handoff-de.ts")).handoffDe,
-  fr: async () => (await import("./handoff-fr.ts")).handoffFr,
-  es: async () => (await import("./handoff-es.ts")).handoffEs,
-  it: async () => (await import("./handoff-it.ts")).handoffIt,
-  pt: async () => (await import("./handoff-pt.ts")).handoffPt,
-  nl: async () => (await import("./handoff-nl.ts")).handoffNl,
-  pl: async () => (await import("./handoff-pl.ts")).handoffPl,
-  tr: async () => (await import("./handoff-tr.ts")).handoffTr,
-  ar: async () => (await import("./handoff-ar.ts")).handoffAr,
-  ja: async () => (await import("./handoff-ja.ts")).handoffJa,
-  zh: async () => (await import("./handoff-zh.ts")).handoffZh,
+const files: Record<LocaleId, () => Promise<{ texts: HandoffTexts }>> = {
+  en: () => import("./handoff-en.ts"),
+  de: () => import("./handoff-de.ts"),
+  fr: () => import("./handoff-fr.ts"),
+  es: () => import("./handoff-es.ts"),
+  it: () => import("./handoff-it.ts"),
+  pt: () => import("./handoff-pt.ts"),
+  nl: () => import("./handoff-nl.ts"),
+  pl: () => import("./handoff-pl.ts"),
+  tr: () => import("./handoff-tr.ts"),
+  ar: () => import("./handoff-ar.ts"),
+  ja: () => import("./handoff-ja.ts"),
+  zh: () => import("./handoff-zh.ts"),
 };
 
-export function loadTexts(locale: LocaleId): Promise<HandoffTexts> {
-  return locale === "en" ? Promise.resolve(handoffEn) : others[locale]().catch(() => handoffEn);
-}
+export const loadHandoffTexts = (core: InLocale): Promise<HandoffTexts> => loadTexts(core, "handoff-", files);

@@ -1,23 +1,22 @@
 import type { LocaleId } from "../../locales/choose-locale.ts";
-import { type RatingTexts, ratingEn } from "./rating-en.ts";
+import { type InLocale, loadTexts } from "../../locales/load-texts.ts";
+import type { RatingTexts } from "./rating-en.ts";
 
 export type { RatingTexts };
 
-/** Only the needed language is loaded, as with the panel's messages. English is the fallback. */
-const others: Record<Exclude<LocaleId, "en">, () => Promise<RatingTexts>> = {
-  de: async () => (await import("./rating-de.ts")).ratingDe,
-  fr: async () => (await import("./rating-fr.ts")).ratingFr,
-  es: async () => (await import("./rating-es.ts")).ratingEs,
-  it: async () => (await import("./rating-it.ts")).ratingIt,
-  pt: async () => (await import("./rating-pt.ts")).ratingPt,
-  nl: async () => (await import("./rating-nl.ts")).ratingNl,
-  pl: async () => (await import("./rating-pl.ts")).ratingPl,
-  tr: async () => (await import("./rating-tr.ts")).ratingTr,
-  ar: async () => (await import("./rating-ar.ts")).ratingAr,
-  ja: async () => (await import("./rating-ja.ts")).ratingJa,
-  zh: async () => (await import("./rating-zh.ts")).ratingZh,
+const files: Record<LocaleId, () => Promise<{ texts: RatingTexts }>> = {
+  en: () => import("./rating-en.ts"),
+  de: () => import("./rating-de.ts"),
+  fr: () => import("./rating-fr.ts"),
+  es: () => import("./rating-es.ts"),
+  it: () => import("./rating-it.ts"),
+  pt: () => import("./rating-pt.ts"),
+  nl: () => import("./rating-nl.ts"),
+  pl: () => import("./rating-pl.ts"),
+  tr: () => import("./rating-tr.ts"),
+  ar: () => import("./rating-ar.ts"),
+  ja: () => import("./rating-ja.ts"),
+  zh: () => import("./rating-zh.ts"),
 };
 
-export function loadTexts(locale: LocaleId): Promise<RatingTexts> {
-  return locale === "en" ? Promise.resolve(ratingEn) : others[locale]().catch(() => ratingEn);
-}
+export const loadRatingTexts = (core: InLocale): Promise<RatingTexts> => loadTexts(core, "rating-", files);

@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingAr: RatingTexts = {
+export const texts: RatingTexts = {
   question: "كيف كانت هذه المحادثة؟",
   score1: "سيئة جدًا",
   score2: "سيئة",

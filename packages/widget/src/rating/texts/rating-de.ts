@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingDe: RatingTexts = {
+export const texts: RatingTexts = {
   question: "Wie war dieses Gespräch?",
   score1: "Sehr schlecht",
   score2: "Schlecht",

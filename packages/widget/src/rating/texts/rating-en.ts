@@ -1,5 +1,5 @@
 /** The texts about the rating of a whole conversation. `interpolate` replaces placeholders such as `{score}`. */
-export const ratingEn = {
+export const texts = {
   question: "How was this conversation?",
   score1: "Very bad",
   score2: "Bad",
@@ -12,4 +12,4 @@ export const ratingEn = {
   hide: "Hide",
 };
 
-export type RatingTexts = { readonly [Key in keyof typeof ratingEn]: string };
+export type RatingTexts = { readonly [Key in keyof typeof texts]: string };

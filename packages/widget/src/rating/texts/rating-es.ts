@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingEs: RatingTexts = {
+export const texts: RatingTexts = {
   question: "¿Qué te ha parecido esta conversación?",
   score1: "Muy mala",
   score2: "Mala",

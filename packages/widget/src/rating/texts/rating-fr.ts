@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingFr: RatingTexts = {
+export const texts: RatingTexts = {
   question: "Comment s’est passée cette conversation ?",
   score1: "Très mal",
   score2: "Mal",

@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingIt: RatingTexts = {
+export const texts: RatingTexts = {
   question: "Com’è andata questa conversazione?",
   score1: "Molto male",
   score2: "Male",

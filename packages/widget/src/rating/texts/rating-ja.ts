@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingJa: RatingTexts = {
+export const texts: RatingTexts = {
   question: "この会話はいかがでしたか？",
   score1: "とても悪い",
   score2: "悪い",

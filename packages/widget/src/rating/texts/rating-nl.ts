@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingNl: RatingTexts = {
+export const texts: RatingTexts = {
   question: "Hoe was dit gesprek?",
   score1: "Heel slecht",
   score2: "Slecht",

@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingPl: RatingTexts = {
+export const texts: RatingTexts = {
   question: "Jak oceniasz tę rozmowę?",
   score1: "Bardzo źle",
   score2: "Źle",

@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingPt: RatingTexts = {
+export const texts: RatingTexts = {
   question: "Como foi esta conversa?",
   score1: "Muito ruim",
   score2: "Ruim",

@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingTr: RatingTexts = {
+export const texts: RatingTexts = {
   question: "Bu görüşme nasıldı?",
   score1: "Çok kötü",
   score2: "Kötü",

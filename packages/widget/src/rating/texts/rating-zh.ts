@@ -1,6 +1,6 @@
 import type { RatingTexts } from "./rating-en.ts";
 
-export const ratingZh: RatingTexts = {
+export const texts: RatingTexts = {
   question: "您对这次对话满意吗？",
   score1: "非常差",
   score2: "差",
