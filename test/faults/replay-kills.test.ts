@@ -125,7 +125,7 @@ describe.each(faultRun.databases)("a server on %s that is killed", { timeout: fa
     });
   });
 
-  it("in a run of tests keeps no result of it, publishes nothing that needs it, and calls no tool", async () => {
+  it("in a run of tests publishes nothing that needs it, and calls no tool", async () => {
     const name = "Stock";
     const checks = [{ kind: "tool_called", tool: "stock" }];
     await call(server, "POST", `/agents/${agentId}/tests`, { name, turns: ["How many?"], checks });

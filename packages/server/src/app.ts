@@ -210,7 +210,7 @@ export async function createApp(deps: AppDeps) {
   const recordedAttachmentsOf = createRecordedAttachments(attachments);
   const evaluations = createEvaluations(deps, { agents, conversations }, { ...sources, recordedAttachmentsOf });
   const sweepers = [attachmentSweeper, createStatusTimer(deps, conversationLog)];
-  const timers = [idleWorker, notices, ...sweepers, trash.purge, desk.bulk.worker, evaluations.replays.worker];
+  const timers = [idleWorker, notices, ...sweepers, trash.purge, desk.bulk.worker, ...evaluations.workers];
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker, conversationTexts, ...timers));
   healthRoutes(app, deps, {
     runningReplies: replies.count,
@@ -321,8 +321,8 @@ function addVersions(
   }: Omit<Parameters<typeof createVersionService>[1], "requirePassingTests"> &
     Omit<Parameters<typeof createAgentFileService>[1], "fileTests"> & { evaluations: Evaluations },
 ) {
-  const { tests } = evaluations;
-  versionRoutes(app, createVersionService(deps, { ...parts, requirePassingTests: tests.requirePassing }));
+  const { requirePassing } = evaluations.testRuns;
+  versionRoutes(app, createVersionService(deps, { ...parts, requirePassingTests: requirePassing }));
   evaluationRoutes(app, evaluations);
   agentFileRoutes(app, createAgentFileService(deps, { ...parts, fileTests }));
 }

@@ -35,6 +35,7 @@ type Prefix =
   | "thread"
   | "post"
   | "test"
+  | "run"
   | "replay"
   | "hnd"
   | "team"

@@ -1,7 +1,17 @@
 import Type, { type Static } from "typebox";
 import { agentTestLimits, checkKinds } from "../rules/evaluations.ts";
 import { textPatterns } from "../rules/text-patterns.ts";
-import { clearable, inEnvelope, listOffset, nullable, Pagination, ref, stringEnum, Timestamp } from "../schema.ts";
+import {
+  clearable,
+  inEnvelope,
+  listOffset,
+  nullable,
+  Pagination,
+  ref,
+  stringEnum,
+  Timestamp,
+  withDescription,
+} from "../schema.ts";
 
 export const AgentTestCheckSchema = Type.Object({
   kind: stringEnum(
@@ -138,6 +148,9 @@ const RunAgentTests = Type.Object({
       Type.Array(Type.String(), { maxItems: agentTestLimits.tests, description: "Only these tests. Default: all" }),
     ),
   ),
+  wait: Type.Optional(
+    Type.Boolean({ description: "`false`: respond at once. By default, the response waits up to 20 s for the run." }),
+  ),
 });
 
 export const AgentTestResult = Type.Object(
@@ -163,10 +176,40 @@ export const AgentTestResult = Type.Object(
 );
 export type AgentTestResult = Static<typeof AgentTestResult>;
 
+export const agentTestRunStatuses = ["running", "finished", "stopped"] as const;
+export type AgentTestRunStatus = (typeof agentTestRunStatuses)[number];
+
+const summary = {
+  id: Type.String(),
+  status: stringEnum(agentTestRunStatuses, "`stopped`: it ended before all tests had run"),
+  problem: nullable(Type.String({ description: "Why the run has stopped" })),
+  version: VersionOrDraft,
+  repeat: Type.Integer(),
+  createdAt: Timestamp,
+  finishedAt: nullable(Timestamp),
+};
+export const AgentTestRunSummary = Type.Object(summary, { $id: "AgentTestRunSummary" });
+export type AgentTestRunSummary = Static<typeof AgentTestRunSummary>;
+
+export const AgentTestRun = Type.Object(
+  {
+    ...summary,
+    testIds: Type.Array(Type.String(), { description: "The tests of the run, by name" }),
+    done: Type.Integer({ description: "How often tests have run so far" }),
+    total: Type.Integer({ description: "How often tests run in all: each test `repeat` times" }),
+    results: Type.Array(ref(AgentTestResult), {
+      description: "The tests that are done, by name. Of a stopped run, also those that have not run as often.",
+    }),
+  },
+  { $id: "AgentTestRun" },
+);
+export type AgentTestRun = Static<typeof AgentTestRun>;
+
 const tags = ["Agents"];
 const config = { access: "account" } as const;
 const agentId = Type.String({ description: "Id of the agent" });
 const params = Type.Object({ id: agentId });
+const runParams = Type.Object({ id: agentId, runId: Type.String({ description: "Id of the run" }) });
 const testParams = Type.Object({ id: agentId, testId: Type.String({ description: "Id of the test" }) });
 
 export const listAgentTests = {
@@ -221,10 +264,56 @@ export const runAgentTests = {
     tags,
     summary: "Run the tests of an agent with a version or the draft",
     description:
-      "No tool, form, email or webhook runs, and no conversation is stored. The tokens count towards the organization's budget.",
+      "No tool, form, email or webhook runs, and no conversation is stored. The tokens count towards the organization's budget. A run that has not ended when the server responds continues in the background: read it with `GET /agents/:id/tests/runs/:runId`.",
     params,
     body: RunAgentTests,
-    response: { 200: inEnvelope(Type.Object({ results: Type.Array(ref(AgentTestResult)) })) },
+    response: {
+      200: inEnvelope(ref(AgentTestRun)),
+      202: withDescription(inEnvelope(ref(AgentTestRun)), { description: "The run continues in the background" }),
+    },
+  },
+} as const;
+
+export const listAgentTestRuns = {
+  method: "GET",
+  url: "/agents/:id/tests/runs",
+  config,
+  schema: {
+    tags,
+    summary: "List the runs of an agent's tests, newest first",
+    description: `The newest ${agentTestLimits.keptRuns} are kept.`,
+    params,
+    querystring: Type.Object({
+      limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 50 count as 50." })),
+      offset: Type.Optional(listOffset),
+    }),
+    response: {
+      200: Type.Object({ data: Type.Array(ref(AgentTestRunSummary)), pagination: Pagination, error: Type.Null() }),
+    },
+  },
+} as const;
+
+export const getAgentTestRun = {
+  method: "GET",
+  url: "/agents/:id/tests/runs/:runId",
+  config,
+  schema: {
+    tags,
+    summary: "Read a run of tests with the results so far",
+    params: runParams,
+    response: { 200: inEnvelope(ref(AgentTestRun)) },
+  },
+} as const;
+
+export const stopAgentTestRun = {
+  method: "POST",
+  url: "/agents/:id/tests/runs/:runId/stop",
+  config,
+  schema: {
+    tags,
+    summary: "Stop a run of tests. The results so far are kept.",
+    params: runParams,
+    response: { 200: inEnvelope(ref(AgentTestRun)) },
   },
 } as const;
 

@@ -159,6 +159,12 @@ export const publishAgent = {
         note: Type.Optional(
           nullable(Type.String({ maxLength: 1_000, description: "What has changed, for the list of versions" })),
         ),
+        wait: Type.Optional(
+          Type.Boolean({
+            description:
+              "`false`: respond with 409 `TESTS_RUNNING` at once when required tests have to run. By default, the response waits up to 20 s for them. Publish again to get the result.",
+          }),
+        ),
       }),
     ),
     response: {

@@ -11,6 +11,10 @@ export const agentTestLimits = {
   /** the results of tools, as JSON */
   resultsBytes: 65_536,
   repeat: 10,
+  /** runs of an organization that wait or run at the same time */
+  running: 20,
+  /** the newest runs of an agent that are kept */
+  keptRuns: 50,
 } as const;
 
 /** The limits of replays. */

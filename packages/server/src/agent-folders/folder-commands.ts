@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { AppliedAgents, ErrorDetail } from "@foyer/contract";
+import type { AgentTestRun, AppliedAgents, ErrorDetail } from "@foyer/contract";
 import { createManagementClient, type ManagementClient } from "../outbound/management-client.ts";
 import { type AgentFolder, type AgentText, listSlugs, readAgentFolder, writeAgentFolder } from "./agent-folder.ts";
 import { describeFailure, type TestReport, toJunit } from "./junit.ts";
@@ -11,6 +12,10 @@ export const folderUsage = `  pull <folder> [--agent slug …]                  
   publish <folder> [--agent slug …] [--note text]                     publish the drafts of these agents
   test <folder> [--agent slug …] [--repeat n] [--junit file.xml]      run the tests of these agents with their drafts
                                                                       these five: --url and --key, or FOYER_URL and FOYER_KEY`;
+
+const POLL_MS = 2_000;
+/** Together about a minute in which the server does not answer. */
+const MAX_POLL_FAILURES = 30;
 
 type Outcome = { output: string; exitCode: number };
 type Options = {
@@ -110,7 +115,7 @@ async function publish(client: ManagementClient, { folder, agents, note }: Optio
   const lines = [];
   for (const slug of chooseFolders(folder, agents)) {
     const id = findId(listed, slug);
-    const { status, body } = await client.call("POST", `/agents/${id}/publish`, note === undefined ? {} : { note });
+    const { status, body } = await publishOnce(client, id, note);
     if (status !== 200 && status !== 201) throw new Error(`${slug}: ${describeError(body, [])}`);
     const { version } = (body as { data: { version: number } }).data;
     lines.push(`${slug}: version ${version} ${status === 201 ? "is live" : "was live already"}`);
@@ -118,13 +123,27 @@ async function publish(client: ManagementClient, { folder, agents, note }: Optio
   return { output: lines.join("\n"), exitCode: 0 };
 }
 
+/** The server runs required tests in the background, and asks to publish again while they run. */
+async function publishOnce(client: ManagementClient, id: string, note: string | undefined) {
+  for (;;) {
+    const answer = await client.call("POST", `/agents/${id}/publish`, note === undefined ? {} : { note });
+    if (codeOf(answer.body) !== "TESTS_RUNNING") return answer;
+    await wait(POLL_MS);
+  }
+}
+
+const codeOf = (body: unknown): string | undefined => (body as { error?: { code?: string } | null }).error?.code;
+
 async function test(client: ManagementClient, { folder, agents, repeat, junit }: Options): Promise<Outcome> {
   const listed = await listAgents(client);
   const reports: TestReport[] = [];
+  const problems: string[] = [];
   for (const slug of chooseFolders(folder, agents)) {
-    const path = `/agents/${findId(listed, slug)}/tests/run`;
-    const { results } = await request<Pick<TestReport, "results">>(client, "POST", path, { version: "draft", repeat });
+    const path = `/agents/${findId(listed, slug)}/tests`;
+    const begun = await request<AgentTestRun>(client, "POST", `${path}/run`, { version: "draft", repeat, wait: false });
+    const { results, status, problem } = await waitForRun(client, path, begun);
     reports.push({ slug, results });
+    if (status === "stopped") problems.push(`${slug}: the run has stopped. ${problem ?? ""}`);
   }
   if (junit !== undefined) writeFileSync(junit, toJunit(reports));
   const failed = reports.flatMap(({ results }) => results).filter(({ passed }) => !passed).length;
@@ -134,7 +153,23 @@ async function test(client: ManagementClient, { folder, agents, repeat, junit }:
       ...failures.map((failure) => `        ${describeFailure(failure)}`),
     ]),
   );
-  return { output: [...lines, count(failed, "failed test")].join("\n"), exitCode: failed > 0 ? 1 : 0 };
+  const output = [...lines, ...problems, count(failed, "failed test")].join("\n");
+  return { output, exitCode: failed + problems.length > 0 ? 1 : 0 };
+}
+
+/** Reads the run until it has ended. It goes on while the server restarts, or a proxy has no answer. */
+async function waitForRun(client: ManagementClient, path: string, begun: AgentTestRun): Promise<AgentTestRun> {
+  let run = begun;
+  for (let failures = 0; run.status === "running"; ) {
+    await wait(POLL_MS);
+    try {
+      run = await request<AgentTestRun>(client, "GET", `${path}/runs/${begun.id}`);
+      failures = 0;
+    } catch (error) {
+      if (++failures === MAX_POLL_FAILURES) throw error;
+    }
+  }
+  return run;
 }
 
 type Listed = { id: string; slug: string };
@@ -168,7 +203,7 @@ async function request<T>(
   ...[path, sent]: [path: string, sent?: unknown]
 ): Promise<T> {
   const { status, body } = await client.call(method, path, sent);
-  if (status !== 200) throw new Error(describeError(body, []));
+  if (status !== 200 && status !== 202) throw new Error(describeError(body, []));
   return (body as { data: T }).data;
 }
 

@@ -107,6 +107,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0143-rating-figures",
       "0145-inbox-lists",
       "0146-conversation-search",
+      "0160-agent-test-runs",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -200,6 +201,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0143-rating-figures",
       "0145-inbox-lists",
       "0146-conversation-search",
+      "0160-agent-test-runs",
     ]);
   });
 

@@ -85,6 +85,7 @@ import { ratingFigures } from "./migrations/0143-rating-figures.ts";
 import { inboxLists } from "./migrations/0145-inbox-lists.ts";
 import { conversationSearch } from "./migrations/0146-conversation-search.ts";
 import { deliveryRedirects } from "./migrations/0150-delivery-redirects.ts";
+import { agentTestRuns } from "./migrations/0160-agent-test-runs.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -180,6 +181,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0145-inbox-lists", inboxLists],
   ["0146-conversation-search", conversationSearch],
   ["0150-delivery-redirects", deliveryRedirects],
+  ["0160-agent-test-runs", agentTestRuns],
 ];
 
 /**

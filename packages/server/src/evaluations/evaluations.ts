@@ -10,6 +10,7 @@ import { createTurnReplayer, type ReplaySources } from "./replays/replay-turn.ts
 import { replayRoutes } from "./replays/routes.ts";
 import { createReplayService } from "./replays/service.ts";
 import { agentTestRoutes } from "./tests/routes.ts";
+import { createTestRunService } from "./tests/run-service.ts";
 import { createTestRunner, type TestSources } from "./tests/run-test.ts";
 import { createAgentTestService } from "./tests/service.ts";
 
@@ -25,13 +26,13 @@ export function createEvaluations(deps: Deps, { agents, conversations }: Parts, 
   const parts = { agents, conversations, versions: createAgentReader(deps, agents), dryRun };
   const runTest = createTestRunner(dryRun, ask, sources);
   const replayTurn = createTurnReplayer(dryRun, ask, sources);
-  return {
-    tests: createAgentTestService(deps, { ...parts, runTest }),
-    replays: createReplayService(deps, { ...parts, replayTurn }, sources),
-  };
+  const tests = createAgentTestService(deps, parts);
+  const testRuns = createTestRunService(deps, { ...parts, readTests: tests.all, runTest });
+  const replays = createReplayService(deps, { ...parts, replayTurn }, sources);
+  return { tests, testRuns, replays, workers: [testRuns.worker, replays.worker] };
 }
 
-export function evaluationRoutes(app: App, { tests, replays }: Evaluations): void {
-  agentTestRoutes(app, tests);
+export function evaluationRoutes(app: App, { tests, testRuns, replays }: Evaluations): void {
+  agentTestRoutes(app, tests, testRuns);
   replayRoutes(app, replays);
 }

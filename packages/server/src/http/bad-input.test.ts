@@ -456,6 +456,7 @@ type Ids = Record<
   | "webhookId"
   | "cannedReplyId"
   | "testId"
+  | "runId"
   | "teamId"
   | "viewId"
   | "replayId"
@@ -555,6 +556,10 @@ async function populate(server: TestServer) {
   const testId: string = (
     await app.inject({ method: "POST", url: `/agents/${agentId}/tests`, headers, payload: test })
   ).json().data.id;
+  const run = { version: "draft", testIds: [] };
+  const runId: string = (
+    await app.inject({ method: "POST", url: `/agents/${agentId}/tests/run`, headers, payload: run })
+  ).json().data.id;
   const nothing = { from: 1, to: "draft", sample: { n: 1, filter: { tag: "none" } }, maxCost: null };
   const replays = `/agents/${agentId}/replays`;
   const replayId: string = (await app.inject({ method: "POST", url: replays, headers, payload: nothing })).json().data
@@ -567,6 +572,7 @@ async function populate(server: TestServer) {
     formId,
     cannedReplyId,
     testId,
+    runId,
     teamId,
     viewId,
     replayId,
@@ -602,6 +608,7 @@ const nobodys: Ids = {
   webhookId: newId("webhook"),
   cannedReplyId: newId("reply"),
   testId: newId("test"),
+  runId: newId("run"),
   teamId: newId("team"),
   viewId: newId("view"),
   replayId: newId("replay"),
@@ -648,6 +655,7 @@ function fillPath(url: string, ids: Ids) {
     .replace(":kind", "logo")
     .replace(":mode", "reply")
     .replace(":testId", ids.testId)
+    .replace(":runId", ids.runId)
     .replace(":replayId", ids.replayId)
     .replace(":messageId", newId("msg"))
     .replace(":version", ids.version)

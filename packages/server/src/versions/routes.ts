@@ -36,7 +36,7 @@ export function versionRoutes(app: App, versions: VersionService): void {
         note: request.body?.note?.trim() || null,
         editor: readEditor(request),
         signal: createDisconnectSignal(reply),
-        log: request.log,
+        waits: request.body?.wait !== false,
       });
       return reply.status(isNew ? 201 : 200).send({ data: version, error: null });
     },

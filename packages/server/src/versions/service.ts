@@ -8,7 +8,6 @@ import type {
   VersionChange,
 } from "@foyer/contract";
 import { compareContents } from "@foyer/contract/rules/compare-contents";
-import type { FastifyBaseLogger } from "fastify";
 import { withDraft } from "../agents/draft-columns.ts";
 import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
@@ -28,17 +27,20 @@ import { writeSnapshot } from "./write-content.ts";
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-export type VersionService = ReturnType<typeof createVersionService>;
+/** Whether a response waits for tests, and until when it can. */
+type Waiting = { waits: boolean; signal: AbortSignal };
 
-/** The request for which tests run. */
-type TestRun = { signal: AbortSignal; log: Pick<FastifyBaseLogger, "warn" | "error"> };
+export type VersionService = ReturnType<typeof createVersionService>;
 
 type Parts = {
   agents: Pick<AgentService, "get" | "getPublic">;
   drafts: Drafts;
   secrets: Pick<SecretService, "unbound">;
-  /** Runs the agent's tests with its draft. @throws 409 when one fails */
-  requirePassingTests(place: { organizationId: string; agentId: string }, by: TestRun): Promise<void>;
+  /** Runs the agent's tests with its draft, which has this hash. @throws 409 when one fails, or they run for long */
+  requirePassingTests(
+    place: { organizationId: string; agentId: string },
+    draft: { hash: string } & Waiting,
+  ): Promise<void>;
   /** called once a change is committed */
   onChange(agentId: string): void;
 };
@@ -83,14 +85,14 @@ export function createVersionService({ db, models }: Pick<Deps, "db" | "models">
   async function testDraft(
     place: { organizationId: string; agentId: string },
     editor: Editor,
-    run: TestRun,
+    waiting: Waiting,
   ): Promise<Editor> {
     const { organizationId, agentId } = place;
     const { publishRequiresTests, draftHash } = await agents.get(organizationId, agentId);
     if (!publishRequiresTests || !isMatch(editor.ifMatch, draftHash)) return editor;
     const live = await find(organizationId, agentId, String(await liveVersion(organizationId, agentId)));
     if (live.hash === draftHash) return editor;
-    await requirePassingTests(place, run);
+    await requirePassingTests(place, { hash: draftHash, ...waiting });
     return { ...editor, ifMatch: toEtag(draftHash) };
   }
 
@@ -127,9 +129,9 @@ export function createVersionService({ db, models }: Pick<Deps, "db" | "models">
     async publish(
       organizationId: string,
       agentId: string,
-      { note, editor, ...run }: { note: string | null; editor: Editor } & TestRun,
+      { note, editor, ...waiting }: { note: string | null; editor: Editor } & Waiting,
     ): Promise<{ version: AgentVersion; isNew: boolean }> {
-      const tested = await testDraft({ organizationId, agentId }, editor, run);
+      const tested = await testDraft({ organizationId, agentId }, editor, waiting);
       const { version, isNew } = await drafts.publish({ organizationId, agentId, editor: tested, note });
       onChange(agentId);
       return { version: toVersion(await find(organizationId, agentId, String(version)), version), isNew };

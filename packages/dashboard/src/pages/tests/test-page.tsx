@@ -78,7 +78,7 @@ function TestEditor({ agent, test }: { agent: Agent; test: AgentTest }) {
     changes: ["listAgentTests", "getAgentTest"],
     done: "Saved",
   });
-  const { runs, isRunning, start, stop } = useTestRuns(agentId);
+  const { runs, isRunning, start, stop } = useTestRuns(agentId, { resumes: false });
   const [isDeleting, setDeleting] = useState(false);
   const run = runs.get(testId);
   const leave = () => {

@@ -1,4 +1,4 @@
-import type { Agent, AgentTest } from "@foyer/contract";
+import type { Agent, AgentTest, AgentTestRun } from "@foyer/contract";
 import { agentTestLimits } from "@foyer/contract/rules/evaluations";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -54,11 +54,11 @@ export function TestsPage() {
 }
 
 function Tests({ agent, tests }: { agent: Agent; tests: readonly AgentTest[] }) {
-  const { runs, isRunning, start, stop } = useTestRuns(agent.id);
+  const { run, runs, isRunning, start, stop } = useTestRuns(agent.id, { resumes: true });
   const [deleting, setDeleting] = useState<AgentTest | null>(null);
   return (
     <>
-      <Section title={pluralize(tests.length, "test")} description={summarize(runs, isRunning)}>
+      <Section title={pluralize(tests.length, "test")} description={summarize(runs, run)}>
         <RunControls
           agent={agent}
           label="Run all tests"
@@ -130,13 +130,15 @@ function Row({
   );
 }
 
-/** What the last run of the page has found. */
-function summarize(runs: ReadonlyMap<string, TestRun>, isRunning: boolean): string {
-  if (runs.size === 0) return "Models do not answer the same way twice, so run important tests more than once.";
-  const done = [...runs.values()].filter(({ result, error }) => result !== null || error !== null);
+/** What the newest run has found. */
+function summarize(runs: ReadonlyMap<string, TestRun>, run: AgentTestRun | undefined): string {
+  if (!run) return "Models do not answer the same way twice, so run important tests more than once.";
+  const done = [...runs.values()].filter(({ result }) => result !== null);
   const passed = done.filter(({ result }) => result?.passed).length;
-  if (isRunning) return `Running: ${done.length} of ${pluralize(runs.size, "test")} done.`;
-  return passed === done.length
-    ? `${done.length === 1 ? "The test" : `All ${done.length} tests`} passed.`
-    : `${passed} of ${pluralize(done.length, "test")} passed.`;
+  if (run.status === "running") return `Running: ${done.length} of ${pluralize(runs.size, "test")} done.`;
+  const found =
+    passed === done.length
+      ? `${done.length === 1 ? "The test" : `All ${done.length} tests`} passed.`
+      : `${passed} of ${pluralize(done.length, "test")} passed.`;
+  return run.status === "stopped" ? `${run.problem ?? "The run was stopped."} ${found}` : found;
 }

@@ -1,46 +1,47 @@
-import type { AgentTestResult } from "@foyer/contract";
-import { useEffect, useRef, useState } from "react";
-import { api } from "../../data/api.ts";
+import type { AgentTestResult, AgentTestRun } from "@foyer/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 
-/** What a test has done in the last run of the page: it waits or runs, has a result, or could not run. */
-export type TestRun = { result: AgentTestResult | null; error: string | null };
+/** What a test has done in a run: it waits or runs, or has a result. */
+export type TestRun = { result: AgentTestResult | null };
 
 export type RunOptions = { version: number | "draft"; repeat: number };
 
-/** The tests that run at the same time. An organization has four places for them. */
-const CONCURRENT = 2;
+const POLL_MS = 1_000;
 
-/** Runs tests one by one, so that each result appears when it is there. Leaving the page ends the run. */
-export function useTestRuns(agentId: string) {
-  const [runs, setRuns] = useState<ReadonlyMap<string, TestRun>>(new Map());
-  const [isRunning, setRunning] = useState(false);
-  const current = useRef<AbortController | null>(null);
-  useEffect(() => () => current.current?.abort(), []);
+/** Starts runs of tests, which go on when the page is left, and follows the newest one. */
+export function useTestRuns(agentId: string, { resumes }: { resumes: boolean }) {
+  const [startedId, setStartedId] = useState<string | null>(null);
+  const newest = useQuery({ ...endpointQuery("listAgentTestRuns", { id: agentId, limit: 1 }), enabled: resumes });
+  const runId = startedId ?? (resumes ? newest.data?.data[0]?.id : undefined);
+  const followed = useQuery({
+    ...endpointQuery("getAgentTestRun", { id: agentId, runId: runId ?? "" }),
+    enabled: runId !== undefined,
+    refetchInterval: ({ state: { data } }) => (data?.status === "running" ? POLL_MS : false),
+  });
+  const begin = useEndpointMutation("runAgentTests", { changes: ["listAgentTestRuns"] });
+  const stopRun = useEndpointMutation("stopAgentTestRun", { changes: ["getAgentTestRun"] });
+  const run = runId === undefined ? undefined : followed.data;
 
-  async function start(testIds: readonly string[], options: RunOptions): Promise<void> {
-    const stopped = new AbortController();
-    current.current = stopped;
-    const queue = testIds.values();
-    const put = (id: string, run: TestRun) => setRuns((before) => new Map(before).set(id, run));
-    setRunning(true);
-    setRuns(new Map(testIds.map((id) => [id, { result: null, error: null }])));
-    const work = async () => {
-      for (const id of queue) {
-        if (stopped.signal.aborted) return;
-        const input = { id: agentId, body: { ...options, testIds: [id] } };
-        try {
-          const { results } = await api.runAgentTests(input, { signal: stopped.signal });
-          put(id, { result: results[0] ?? null, error: null });
-        } catch (error) {
-          if (!stopped.signal.aborted) put(id, { result: null, error: (error as Error).message });
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENT }, work));
-    // A stopped run leaves the tests without a result that have none.
-    setRuns((before) => new Map([...before].filter(([, { result, error }]) => result !== null || error !== null)));
-    setRunning(false);
-  }
+  return {
+    run,
+    runs: toTestRuns(run),
+    isRunning: begin.isPending || (runId !== undefined && (followed.isPending || run?.status === "running")),
+    async start(testIds: readonly string[], options: RunOptions): Promise<void> {
+      const { id } = await begin.mutateAsync({ id: agentId, body: { ...options, testIds: [...testIds], wait: false } });
+      setStartedId(id);
+    },
+    stop: () => {
+      if (runId !== undefined) stopRun.mutate({ id: agentId, runId });
+    },
+  };
+}
 
-  return { runs, isRunning, start, stop: () => current.current?.abort() };
+/** A stopped run leaves the tests that have not run without an entry. */
+function toTestRuns(run: AgentTestRun | undefined): ReadonlyMap<string, TestRun> {
+  if (!run) return new Map();
+  const results = new Map(run.results.map((result) => [result.testId, result]));
+  const shown = run.testIds.filter((id) => run.status === "running" || results.has(id));
+  return new Map(shown.map((id) => [id, { result: results.get(id) ?? null }]));
 }

@@ -1,10 +1,12 @@
-import type { ReplayStatus, ReplayVerdict } from "@foyer/contract";
+import type { AgentTestRunStatus, ReplayStatus, ReplayVerdict } from "@foyer/contract";
 import type { ReplayOutcome } from "@foyer/contract/rules/evaluations";
 import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** Tests of agents and replays of conversations, see evaluations/. */
 export type EvaluationTables = {
   agentTests: AgentTestRow;
+  agentTestRuns: AgentTestRunRow;
+  agentTestOutcomes: AgentTestOutcomeRow;
   replays: ReplayRow;
   replayTurns: ReplayTurnRow;
 };
@@ -25,6 +27,39 @@ export type AgentTestRow = {
   conversationId: string | null;
   createdAt: Instant;
   updatedAt: Instant;
+};
+
+/** A run of tests, which is a job until it ends. */
+export type AgentTestRunRow = {
+  id: string;
+  organizationId: string;
+  agentId: string;
+  status: AgentTestRunStatus;
+  /** why it has stopped */
+  problem: string | null;
+  /** a number, or `draft` */
+  version: string;
+  /** what the version contained when the run began, because a draft changes */
+  snapshot: Json;
+  /** the hash of that content */
+  hash: string;
+  repeat: number;
+  /** whether the agent is to be published if the tests pass, and nobody has read the result yet */
+  isAwaited: Flag;
+  createdAt: Instant;
+  finishedAt: Instant | null;
+  /** null when the run has ended */
+  dueAt: Instant | null;
+  fence: number;
+};
+
+/** One of the times that a test runs. */
+export type AgentTestOutcomeRow = {
+  runId: string;
+  position: number;
+  testId: string;
+  /** what failed, a list; null until the test has run */
+  failures: Json | null;
 };
 
 /** A replay, which is a job while it runs. */

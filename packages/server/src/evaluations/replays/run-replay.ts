@@ -9,6 +9,7 @@ import type { Price } from "../../models/prices/cost.ts";
 import type { PriceList } from "../../models/prices/service.ts";
 import type { AgentReader } from "../../versions/agent-at-version.ts";
 import type { DryRun } from "../dry-run/dry-run.ts";
+import { runConcurrently } from "../run-concurrently.ts";
 import { listFormulas, type SaidReply } from "./facts.ts";
 import { CostLimitError, createMeter } from "./meter.ts";
 import { listToolPieces, listTurns } from "./recorded-turn.ts";
@@ -65,10 +66,8 @@ export function createReplayRunner({ prices, log }: Pick<Deps, "prices"> & { log
     const byConversation = Map.groupBy(plan, ({ conversationId }) => conversationId);
     const formulas = await readFormulas(job, [...byConversation.keys()]);
     const checks: AgentTestCheck[] = JSON.parse(job.checks);
-    const ended = new AbortController();
-    const both = AbortSignal.any([signal, ended.signal]);
 
-    async function replayConversation(id: string, planned: readonly Planned[]): Promise<void> {
+    async function replayConversation([id, planned]: [string, Planned[]], both: AbortSignal): Promise<void> {
       const todo = planned.filter(({ outcome }) => outcome === null);
       const read = todo.length === 0 ? undefined : await ignoreMissing(() => readTurns(job, id));
       if (!read) return;
@@ -91,19 +90,7 @@ export function createReplayRunner({ prices, log }: Pick<Deps, "prices"> & { log
       }
     }
 
-    const queue = byConversation.entries();
-    const work = async () => {
-      for (const [id, planned] of queue) await replayConversation(id, planned);
-    };
-    const workers = Array.from({ length: MAX_CONCURRENT }, () =>
-      work().catch((error: unknown) => {
-        ended.abort(error);
-        throw error;
-      }),
-    );
-    const results = await Promise.allSettled(workers);
-    // The first failure has aborted the others.
-    if (results.some(({ status }) => status === "rejected")) throw ended.signal.reason;
+    await runConcurrently(byConversation.entries(), { size: MAX_CONCURRENT, signal }, replayConversation);
   }
 
   return async (job: ReplayRow, signal: AbortSignal): Promise<void> => {

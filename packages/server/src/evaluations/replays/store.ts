@@ -1,13 +1,13 @@
 import type { ReplayVerdict } from "@foyer/contract";
 import { type ReplayOutcome, replayLimits } from "@foyer/contract/rules/evaluations";
 import { sql, type Transaction } from "kysely";
-import { lockRow } from "../../db/lock-row.ts";
 import type { ReplayRow, ReplayTurnRow } from "../../db/tables/evaluations.ts";
 import type { ReplyStepRow } from "../../db/tables/models.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { createLeasedQueue, LeaseLostError } from "../../jobs/leased-queue.ts";
+import { deleteOldJobs, hasFreeSlot } from "../job-slots.ts";
 
 type OfAgent = Pick<ReplayRow, "organizationId" | "agentId">;
 type Place = OfAgent & Pick<ReplayRow, "id">;
@@ -69,13 +69,8 @@ export function createReplayStore({ db, databaseKind }: Pick<Deps, "db" | "datab
      */
     async insert(row: ReplayRow, turns: ReadonlyArray<Pick<ReplayTurnRow, "conversationId" | "messageId">>) {
       return inTransaction(db, async (trx) => {
-        await lockRow(trx, "organizations", row.organizationId);
-        const running = trx
-          .selectFrom("replays")
-          .select((x) => x.fn.countAll<number>().as("n"))
-          .where("organizationId", "=", row.organizationId)
-          .where("status", "=", "running");
-        if (Number((await running.executeTakeFirstOrThrow()).n) >= replayLimits.running) return false;
+        const { organizationId, agentId } = row;
+        if (!(await hasFreeSlot(trx, "replays", { organizationId, max: replayLimits.running }))) return false;
         await trx.insertInto("replays").values(row).execute();
         const rows = turns.map((turn, position) => ({ ...emptyTurn, ...turn, replayId: row.id, position }));
         for (let start = 0; start < rows.length; start += ROWS) {
@@ -84,16 +79,7 @@ export function createReplayStore({ db, databaseKind }: Pick<Deps, "db" | "datab
             .values(rows.slice(start, start + ROWS))
             .execute();
         }
-        const old = trx
-          .selectFrom("replays")
-          .select("id")
-          .where("agentId", "=", row.agentId)
-          .where("status", "<>", "running")
-          .orderBy("id", "desc")
-          .limit(1_000)
-          .offset(replayLimits.kept);
-        const ids = (await old.execute()).map(({ id }) => id);
-        if (ids.length > 0) await trx.deleteFrom("replays").where("id", "in", ids).execute();
+        await deleteOldJobs(trx, "replays", { agentId, kept: replayLimits.kept });
         return true;
       });
     },

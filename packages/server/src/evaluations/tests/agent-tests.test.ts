@@ -258,6 +258,156 @@ onBothDatabases("tests of an agent", (createDatabase) => {
     expect((await owner.call("POST", `/agents/${agentId}/publish`)).status).toBe(201);
   });
 
+  it("responds at once with a run whose results can be read while it runs and afterwards", async () => {
+    const test = await addTest([{ kind: "says", text: "50" }]);
+    await addTest([], { name: "Second" });
+    const answers = Promise.withResolvers<void>();
+    model.script(async (exchange) => {
+      await answers.promise;
+      sayWords("It costs 50 euros.")(exchange);
+    });
+    const begun = await owner.call("POST", path("/run"), { version: "draft", repeat: 2, wait: false });
+    expect([begun.status, begun.body.data]).toMatchObject([
+      202,
+      { status: "running", done: 0, total: 4, results: [], repeat: 2, version: "draft", finishedAt: null },
+    ]);
+    const read = async () => (await owner.call("GET", path(`/runs/${begun.body.data.id}`))).body.data;
+    answers.resolve();
+    await expect.poll(async () => (await read()).status).toBe("finished");
+    expect(await read()).toMatchObject({ done: 4, problem: null, testIds: [test.id, expect.any(String)] });
+    expect((await read()).results).toMatchObject([{ passed: true, runs: 2 }, { name: "Second" }]);
+    const { data: listed } = (await owner.call("GET", path("/runs"))).body;
+    expect(listed).toMatchObject([{ id: begun.body.data.id }]);
+  });
+
+  it("keeps what has run when a run is stopped, and asks the model nothing more", async () => {
+    for (let n = 0; n < 6; n++) await addTest([], { name: `Test ${n}` });
+    const lastAnswer = Promise.withResolvers<void>();
+    model.script(async (exchange) => {
+      if (model.exchanges.length > 1) await lastAnswer.promise;
+      sayWords("It costs 50 euros.")(exchange);
+    });
+    model.exchanges.length = 0;
+    const { body } = await owner.call("POST", path("/run"), { version: "draft", wait: false });
+    const read = async () => (await owner.call("GET", path(`/runs/${body.data.id}`))).body.data;
+    await expect.poll(async () => (await read()).done).toBe(1);
+    await expect.poll(() => model.exchanges.length).toBe(5);
+    const stopped = await owner.call("POST", path(`/runs/${body.data.id}/stop`));
+    expect(stopped.body.data).toMatchObject({ status: "stopped", problem: "The run was stopped.", done: 1, total: 6 });
+    lastAnswer.resolve();
+    expect((await read()).results).toHaveLength(1);
+    expect(model.exchanges).toHaveLength(5);
+  });
+
+  it("continues a run after a crash with the tests that had not run", async () => {
+    for (let n = 0; n < 3; n++) await addTest([], { name: `Test ${n}` });
+    const { id } = (await owner.call("POST", path("/run"), { version: "draft" })).body.data;
+    const { db } = server.deps;
+    await db
+      .updateTable("agentTestOutcomes")
+      .set({ failures: null })
+      .where("runId", "=", id)
+      .where("position", "=", 1)
+      .execute();
+    model.exchanges.length = 0;
+    await db.updateTable("agentTestRuns").set({ status: "running", dueAt: 0 }).where("id", "=", id).execute();
+    const read = async () => (await owner.call("GET", path(`/runs/${id}`))).body.data;
+    await expect.poll(async () => (await read()).status).toBe("finished");
+    expect([model.exchanges.length, (await read()).done]).toEqual([1, 3]);
+  });
+
+  it("runs as many tests as an agent may have, each as often as it may", async () => {
+    const { db } = server.deps;
+    const now = Date.now();
+    const tests = Array.from({ length: agentTestLimits.tests }, (_, n) => ({
+      id: newId("test"),
+      organizationId: owner.organizationId,
+      agentId,
+      name: `Test ${n}`,
+      turns: '["Hello"]',
+      checks: "[]",
+      results: "{}",
+      conversationId: null,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    await db.insertInto("agentTests").values(tests).execute();
+    const body = { version: "draft", repeat: agentTestLimits.repeat, wait: false };
+    const { id } = (await owner.call("POST", path("/run"), body)).body.data;
+    const read = async () => (await owner.call("GET", path(`/runs/${id}`))).body.data;
+    await expect.poll(async () => (await read()).status, { timeout: 100_000, interval: 500 }).toBe("finished");
+    const { results, done } = await read();
+    expect([done, results.length, results.filter(({ passes }: { passes: number }) => passes === 10).length]).toEqual([
+      2_000, 200, 200,
+    ]);
+  }, 120_000);
+
+  it("refuses a run when as many of the organization's runs wait as may", async () => {
+    await addTest([]);
+    const answers = Promise.withResolvers<void>();
+    model.script(async (exchange) => {
+      await answers.promise;
+      sayWords("50")(exchange);
+    });
+    const begin = () => owner.call("POST", path("/run"), { version: "draft", wait: false });
+    const begun = await Promise.all(Array.from({ length: agentTestLimits.running }, begin));
+    expect((await begin()).status).toBe(409);
+    answers.resolve();
+    const statusOf = async (id: string) => (await owner.call("GET", path(`/runs/${id}`))).body.data.status;
+    await Promise.all(begun.map(({ body }) => expect.poll(() => statusOf(body.data.id)).toBe("finished")));
+  });
+
+  it("shows no run to another organization, and stops none for it", async () => {
+    await addTest([]);
+    const { id } = (await owner.call("POST", path("/run"), { version: "draft" })).body.data;
+    const stranger = await server.createAccount();
+    const calls = [
+      await stranger.call("GET", path("/runs")),
+      await stranger.call("GET", path(`/runs/${id}`)),
+      await stranger.call("POST", path(`/runs/${id}/stop`)),
+    ];
+    expect(calls.map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
+
+  it("publishes a draft whose tests have just passed without running them again", async () => {
+    await owner.call("PATCH", `/agents/${agentId}`, { publishing: "manual", publishRequiresTests: true });
+    const test = await addTest([{ kind: "says", text: "50" }]);
+    await owner.call("PATCH", `/agents/${agentId}`, { systemPrompt: "Sell boats." });
+    expect(await run()).toMatchObject([{ passed: true }]);
+    model.exchanges.length = 0;
+    expect((await owner.call("POST", `/agents/${agentId}/publish`)).status).toBe(201);
+    expect(model.exchanges).toEqual([]);
+    await owner.call("PATCH", `/agents/${agentId}`, { systemPrompt: "Sell cars." });
+    await run();
+    await server.deps.db
+      .updateTable("agentTests")
+      .set({ updatedAt: Date.now() + 1_000 })
+      .where("id", "=", test.id)
+      .execute();
+    model.exchanges.length = 0;
+    expect((await owner.call("POST", `/agents/${agentId}/publish`)).status).toBe(201);
+    expect(model.exchanges).toHaveLength(1);
+  });
+
+  it("asks to publish again while the required tests run, and then runs none of them twice", async () => {
+    await owner.call("PATCH", `/agents/${agentId}`, { publishing: "manual", publishRequiresTests: true });
+    await addTest([{ kind: "says", text: "50" }]);
+    await owner.call("PATCH", `/agents/${agentId}`, { systemPrompt: "Sell boats." });
+    const answers = Promise.withResolvers<void>();
+    model.script(async (exchange) => {
+      await answers.promise;
+      sayWords("No idea.")(exchange);
+    });
+    model.exchanges.length = 0;
+    const early = await owner.call("POST", `/agents/${agentId}/publish`, { wait: false });
+    expect(early.body.error).toMatchObject({ code: "TESTS_RUNNING" });
+    await expect.poll(() => model.exchanges.length).toBe(1);
+    answers.resolve();
+    const later = await owner.call("POST", `/agents/${agentId}/publish`);
+    expect(later.body.error).toMatchObject({ code: "CONFLICT", details: [{ path: "tests.Price" }] });
+    expect(model.exchanges).toHaveLength(1);
+  });
+
   it("does not publish a draft that changed while its tests ran", async () => {
     await owner.call("PATCH", `/agents/${agentId}`, { publishing: "manual", publishRequiresTests: true });
     await addTest([{ kind: "says", text: "50" }]);

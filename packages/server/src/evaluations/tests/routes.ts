@@ -3,9 +3,10 @@ import type { FastifyRequest } from "fastify";
 import { requirePrincipal } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import { createDisconnectSignal } from "../../http/disconnect-signal.ts";
+import type { TestRunService } from "./run-service.ts";
 import type { AgentTestService } from "./service.ts";
 
-export function agentTestRoutes(app: App, tests: AgentTestService): void {
+export function agentTestRoutes(app: App, tests: AgentTestService, runs: TestRunService): void {
   app.route({
     ...contract.listAgentTests,
     handler: async (request) => tests.list(placeOf(request, request.params), request.query),
@@ -27,16 +28,30 @@ export function agentTestRoutes(app: App, tests: AgentTestService): void {
   app.route({
     ...contract.runAgentTests,
     handler: async (request, reply) => {
-      const { version, repeat = 1, testIds } = request.body;
-      const results = await tests.run(placeOf(request, request.params), {
-        version,
-        repeat,
-        testIds: testIds ?? undefined,
-        signal: createDisconnectSignal(reply),
-        log: request.log,
-      });
-      return { data: { results }, error: null };
+      const { version, repeat = 1, testIds, wait = true } = request.body;
+      const options = { version, repeat, testIds: testIds ?? undefined };
+      const waiting = { waits: wait, signal: createDisconnectSignal(reply) };
+      const run = await runs.run(placeOf(request, request.params), options, waiting);
+      return reply.status(run.status === "running" ? 202 : 200).send({ data: run, error: null });
     },
+  });
+  app.route({
+    ...contract.listAgentTestRuns,
+    handler: async (request) => runs.list(placeOf(request, request.params), request.query),
+  });
+  app.route({
+    ...contract.getAgentTestRun,
+    handler: async (request) => ({
+      data: await runs.get(placeOf(request, request.params), request.params.runId),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.stopAgentTestRun,
+    handler: async (request) => ({
+      data: await runs.stop(placeOf(request, request.params), request.params.runId),
+      error: null,
+    }),
   });
   app.route({
     ...contract.getAgentTest,

@@ -1,4 +1,4 @@
-import type { AgentTest, AgentTestChanges, AgentTestCreate, AgentTestResult, KeptConversation } from "@foyer/contract";
+import type { AgentTest, AgentTestChanges, AgentTestCreate, KeptConversation } from "@foyer/contract";
 import { agentTestLimits } from "@foyer/contract/rules/evaluations";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import type { AgentService } from "../../agents/service.ts";
@@ -6,21 +6,14 @@ import type { ConversationService } from "../../conversations/service.ts";
 import { isMissingReference } from "../../db/database-errors.ts";
 import type { AgentTestRow } from "../../db/tables/evaluations.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, invalid, MAX_DETAILS, notFound } from "../../errors.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
-import { createFairPool } from "../../pools/fair-pool.ts";
-import type { AgentReader } from "../../versions/agent-at-version.ts";
 import { readChecks } from "../checks.ts";
-import type { DryRun, DryRunLog } from "../dry-run/dry-run.ts";
 import { keepMessages } from "./keep-conversation.ts";
-import type { createTestRunner } from "./run-test.ts";
 import { type Conflict, createTestStore } from "./store.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
-/** The tests that run at the same time, in this process and for each organization. */
-const MAX_CONCURRENT = 32;
-const MAX_CONCURRENT_PER_ORGANIZATION = 4;
 
 export type AgentTestService = ReturnType<typeof createAgentTestService>;
 
@@ -29,32 +22,12 @@ type Place = { organizationId: string; agentId: string };
 type Parts = {
   agents: Pick<AgentService, "get">;
   conversations: Pick<ConversationService, "existing" | "messagePages">;
-  versions: Pick<AgentReader, "at">;
-  dryRun: Pick<DryRun, "chooseModel">;
-  runTest: ReturnType<typeof createTestRunner>;
 };
 
-type RunOptions = {
-  version: number | string;
-  repeat: number;
-  /** all tests by default */
-  testIds?: readonly string[] | undefined;
-  signal: AbortSignal;
-  log: DryRunLog;
-};
-
-/** Manages and runs the tests of agents. */
+/** Manages the tests of agents. */
 export function createAgentTestService({ db }: Pick<Deps, "db">, parts: Parts) {
-  const { agents, conversations, versions, dryRun, runTest } = parts;
+  const { agents, conversations } = parts;
   const store = createTestStore(db);
-  const slots = createFairPool({
-    name: "agent_tests",
-    size: MAX_CONCURRENT,
-    maxPerOwner: MAX_CONCURRENT_PER_ORGANIZATION,
-    maxWaitingPerOwner: 4 * MAX_CONCURRENT_PER_ORGANIZATION,
-    maxWaiting: 8 * MAX_CONCURRENT,
-    messages: { busy: "Too many tests are running. Try again in a moment." },
-  });
 
   async function find({ organizationId, agentId }: Place, id: string): Promise<AgentTestRow> {
     const row = isId("test", id) ? await store.get({ organizationId, agentId, id }) : undefined;
@@ -68,42 +41,6 @@ export function createAgentTestService({ db }: Pick<Deps, "db">, parts: Parts) {
     const conflict = await store.insert(row);
     if (conflict !== null) throw toError(conflict, content.name);
     return toTest(row);
-  }
-
-  async function run(place: Place, { version, repeat, testIds, signal, log }: RunOptions): Promise<AgentTestResult[]> {
-    const read = await versions.at(place, version);
-    const rows = await store.list(place, { limit: agentTestLimits.tests, offset: 0 });
-    const known = new Set(rows.map(({ id }) => id));
-    const unknown = testIds?.find((id) => !known.has(id));
-    if (unknown !== undefined) throw invalid("testIds", `${unknown} is no test of this agent`, "unknown_reference");
-    const tests = testIds ? rows.filter(({ id }) => testIds.includes(id)) : rows;
-    const models = tests.length > 0 ? await dryRun.chooseModel(read.agent) : null;
-    if (!models) return [];
-    const runs = tests.flatMap((test) =>
-      Array.from({ length: repeat }, (): { test: AgentTestRow; failures: Failures } => ({ test, failures: [] })),
-    );
-    const queue = runs.values();
-    const ended = new AbortController();
-    const both = AbortSignal.any([signal, ended.signal]);
-    const work = async () => {
-      for (const entry of queue) {
-        const once = () => runTest(entry.test, { version: read, models, signal: both, log });
-        entry.failures = await slots.run({ owner: place.organizationId }, once, both);
-      }
-    };
-    try {
-      await Promise.all(Array.from({ length: MAX_CONCURRENT_PER_ORGANIZATION }, work));
-    } finally {
-      // When one run throws, the others end too.
-      ended.abort();
-    }
-    const runsOf = (test: AgentTestRow) => runs.filter((entry) => entry.test === test);
-    return tests.map((test) =>
-      toResult(
-        test,
-        runsOf(test).map(({ failures }) => failures),
-      ),
-    );
   }
 
   return {
@@ -150,38 +87,8 @@ export function createAgentTestService({ db }: Pick<Deps, "db">, parts: Parts) {
         throw isMissingReference(error) ? notFound("Conversation") : error;
       }
     },
-    run,
-    /** Runs all tests with the draft once. @throws 409 with the names of those that failed */
-    async requirePassing(place: Place, options: Pick<RunOptions, "signal" | "log">): Promise<void> {
-      const failed = (await run(place, { ...options, version: "draft", repeat: 1 })).filter(({ passed }) => !passed);
-      if (failed.length === 0) return;
-      const names = failed
-        .map(({ name }) => name)
-        .slice(0, MAX_DETAILS)
-        .join(", ");
-      const details = failed.slice(0, MAX_DETAILS).map(({ name, failures: [first] }) => ({
-        path: `tests.${name}`,
-        code: "invalid" as const,
-        message: `${first?.check?.kind ?? "reply"}: ${first?.got ?? ""}`,
-      }));
-      throw new AppError("CONFLICT", `Tests of this agent fail with the draft: ${names}.`, { details });
-    },
-  };
-}
-
-type Failures = AgentTestResult["failures"];
-
-/** @param runs what failed in each run */
-function toResult({ id, name }: AgentTestRow, runs: readonly Failures[]): AgentTestResult {
-  const passes = runs.filter((failures) => failures.length === 0).length;
-  const byCheck = new Map(runs.flat().map((failure) => [JSON.stringify(failure.check), failure]));
-  return {
-    testId: id,
-    name,
-    passed: passes === runs.length,
-    passes,
-    runs: runs.length,
-    failures: [...byCheck.values()],
+    /** All tests of an agent, by name. */
+    all: (place: Place): Promise<AgentTestRow[]> => store.list(place, { limit: agentTestLimits.tests, offset: 0 }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Agent } from "@foyer/contract";
 import type { ContentChange } from "@foyer/contract/rules/compare-contents";
-import { useState } from "react";
+import { FoyerError } from "@foyer/sdk";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { TextArea } from "../../../components/field.tsx";
@@ -13,6 +14,8 @@ import { refresh, useEndpointMutation } from "../../../data/queries.ts";
 import { notify } from "../../../data/toasts.ts";
 import { ChangeList } from "./change-list.tsx";
 import { type FailedTest, FailedTests, readFailedTests } from "./failed-tests.tsx";
+
+const POLL_MS = 1_000;
 
 /** Shows what the draft changes, and publishes or discards it. */
 export function ReviewDraft({
@@ -28,18 +31,34 @@ export function ReviewDraft({
   const edits = useAgentEdits(id);
   const [isDiscarding, setDiscarding] = useState(false);
   const [failedTests, setFailedTests] = useState<readonly FailedTest[]>([]);
+  const [progress, setProgress] = useState<string | null>(null);
+  const closed = useRef(new AbortController());
+  useEffect(() => () => closed.current.abort(), []);
+  const publish = async (note: string): Promise<{ version: number }> => {
+    try {
+      return await edits.write((ifMatch) =>
+        api.publishAgent({ id, body: { note: note.trim() || null, wait: false } }, { ifMatch }),
+      );
+    } catch (error) {
+      const isRunning = error instanceof FoyerError && error.code === "TESTS_RUNNING";
+      if (!isRunning || closed.current.signal.aborted) throw error;
+      setProgress(error.message);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      return publish(note);
+    }
+  };
   const form = useDialogForm({ note: "" }, async ({ note }) => {
     setFailedTests([]);
     try {
-      const { version } = await edits.write((ifMatch) =>
-        api.publishAgent({ id, body: { note: note.trim() || null } }, { ifMatch }),
-      );
+      const { version } = await publish(note);
       notify(`Visitors get version ${version} now`);
       onClose();
     } catch (error) {
       const failed = readFailedTests(error);
       if (failed.length === 0) throw error;
       setFailedTests(failed);
+    } finally {
+      setProgress(null);
     }
   });
   const count = pluralize(changes.length, "change");
@@ -69,7 +88,9 @@ export function ReviewDraft({
         error={form.errorAt("note")}
       />
       {publishRequiresTests && failedTests.length === 0 && (
-        <p className="text-sm text-soft">Publishing runs the tests of this agent first, which can take a while.</p>
+        <p className="text-sm text-soft" role="status">
+          {progress ?? "Publishing runs the tests of this agent first, which can take a while."}
+        </p>
       )}
       {failedTests.length > 0 && <FailedTests agentId={id} tests={failedTests} onClose={onClose} />}
       <DiscardDraft

@@ -13,6 +13,7 @@ const labels: Record<string, string> = {
   "POST /agents/:id/tests": "Created a test of an agent",
   "POST /agents/:id/tests/from-conversation": "Kept a conversation as a test",
   "POST /agents/:id/tests/run": "Ran the tests of an agent",
+  "POST /agents/:id/tests/runs/:runId/stop": "Stopped a run of tests",
   "PATCH /agents/:id/tests/:testId": "Changed a test of an agent",
   "DELETE /agents/:id/tests/:testId": "Deleted a test of an agent",
   "POST /agents/:id/versions/:version/restore": "Restored an earlier version of an agent",
