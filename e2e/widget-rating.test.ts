@@ -251,7 +251,17 @@ describe("the question that asks a visitor to rate the conversation", () => {
     await takePictures(page, "rating-page-invalid");
     await page.goto(link);
     const mail = renderMail(
-      ratingMail({ conversationId: id, agentName: "Harbour", question: null, context: null }, { baseUrl: "", token }),
+      ratingMail(
+        {
+          conversationId: id,
+          agentName: "Harbour",
+          sender: { name: "Harbour", color: null },
+          question: null,
+          context: null,
+        },
+        { baseUrl: "", token },
+      ),
+      "chat.example",
     );
     expect(problems).toEqual([]);
     await page.goto("about:blank");

@@ -1,3 +1,4 @@
+import { chooseReadableColor, LAMP } from "@foyer/contract/rules/accent-contrast";
 import { escapeHtml } from "../escape-html.ts";
 
 /**
@@ -23,11 +24,19 @@ export type MailContent = {
   parts: readonly MailPart[];
   /** the language tag of the texts; English by default */
   language?: string;
+  /** whose name and color (`#rrggbb`) an email to a visitor has. Emails to members have those of Foyer. */
+  sender?: { name: string; color: string | null };
 };
 
-/** Renders an email as plain text, and as an HTML page with the same content. */
-export function renderMail(content: MailContent): { text: string; html: string } {
-  return { text: content.parts.map(toText).join("\n\n"), html: toHtml(content) };
+/** The `Content-ID` of the lamp, which is part of every email. */
+export const LAMP_ID = "lamp@foyer";
+
+/**
+ * Renders an email as plain text, and as an HTML page with the same content.
+ * @param serverName the host of this server, which the HTML page names at its end
+ */
+export function renderMail(content: MailContent, serverName: string): { text: string; html: string } {
+  return { text: content.parts.map(toText).join("\n\n"), html: toHtml(content, serverName) };
 }
 
 function toText(part: MailPart): string {
@@ -55,14 +64,17 @@ const indentContinuationLines = (text: string, mark = "") => text.replace(lineBr
 
 /**
  * The styles are inline, because some mail programs ignore style sheets. Except for the button, text and background have
- * the colors of the mail program, so they stay readable in dark mode. Nothing is loaded from the network.
+ * the colors of the mail program, so they stay readable in dark mode. Outlook renders with Word, which knows tables and
+ * their cells, but neither `max-width` nor the padding of a link. Nothing is loaded from the network.
  */
 const styles = {
-  body: "margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif",
-  page: "max-width:560px;margin:0 auto;overflow-wrap:anywhere",
+  body: "margin:0;padding:0;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif",
+  page: "max-width:560px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;overflow-wrap:anywhere",
+  name: "padding:16px 0 0 12px;font-weight:600",
+  heading: "margin:16px 0;font-size:20px;line-height:28px;font-weight:600",
   paragraph: "margin:0 0 16px",
-  button:
-    "display:inline-block;padding:10px 18px;border-radius:8px;background-color:#b3470b;color:#ffffff;font-weight:600;text-decoration:none",
+  button: "border-radius:8px;padding:10px 18px",
+  buttonLink: "font-weight:600;text-decoration:none",
   choice:
     "display:inline-block;min-width:44px;margin-inline-end:8px;padding:10px 0;border:1px solid #808080;border-radius:8px;color:inherit;font-weight:600;text-align:center;text-decoration:none",
   facts: "margin:0 0 16px;border-collapse:collapse",
@@ -73,8 +85,11 @@ const styles = {
   footer: "margin:24px 0 0;opacity:0.75;font-size:13px",
 } as const;
 
-function toHtml({ subject, parts, language = "en" }: MailContent): string {
+const layout = 'role="presentation" cellpadding="0" cellspacing="0" border="0"';
+
+function toHtml({ subject, parts, language = "en", sender }: MailContent, serverName: string): string {
   const button = parts.find((part) => typeof part === "object" && part.type === "link");
+  const color = sender?.color ?? LAMP;
   return `<!doctype html>
 <html lang="${escapeHtml(language)}" dir="${language.startsWith("ar") ? "rtl" : "ltr"}">
 <head>
@@ -85,20 +100,31 @@ function toHtml({ subject, parts, language = "en" }: MailContent): string {
 <title>${escapeHtml(subject)}</title>
 </head>
 <body style="${styles.body}">
-<div style="${styles.page}">
-${parts.map((part) => toElement(part, { isButton: part === button })).join("\n")}
-</div>
+<table ${layout} width="100%"><tr><td align="center" style="padding:24px 16px">
+<!--[if mso]><table ${layout} width="560"><tr><td><![endif]-->
+<table ${layout} width="100%" style="${styles.page}"><tr><td style="border-top:4px solid ${color}">
+<table ${layout}><tr><td valign="top"><img src="cid:${LAMP_ID}" width="28" height="28" alt=""></td>
+${element("td", "name", escapeHtml(sender?.name ?? "Foyer"))}</tr></table>
+${element("h1", "heading", escapeHtml(subject))}
+${parts.map((part) => toElement(part, { buttonColor: part === button ? color : null })).join("\n")}
+${element("p", "footer", escapeHtml(serverName))}
+</td></tr></table>
+<!--[if mso]></td></tr></table><![endif]-->
+</td></tr></table>
 </body>
 </html>`;
 }
 
-function toElement(part: MailPart, { isButton }: { isButton: boolean }): string {
+function toElement(part: MailPart, { buttonColor }: { buttonColor: string | null }): string {
   if (typeof part === "string") return element("p", "paragraph", toLines(part));
   switch (part.type) {
     case "link": {
-      const style = isButton ? ` style="${styles.button}"` : "";
       const label = escapeHtml(part.label.replace(/\s*[:：]$/u, ""));
-      return element("p", "paragraph", `<a href="${escapeHtml(part.url)}"${style}>${label}</a>`);
+      const link = (style: string) => `<a href="${escapeHtml(part.url)}"${style}>${label}</a>`;
+      if (buttonColor === null) return element("p", "paragraph", link(""));
+      const colors = `background-color:${buttonColor};color:${chooseReadableColor(buttonColor)}`;
+      const cell = `<td bgcolor="${buttonColor}" style="${styles.button}">${link(` style="${colors};${styles.buttonLink}"`)}</td>`;
+      return `<table ${layout} style="${styles.paragraph}"><tr>${cell}</tr></table>`;
     }
     case "choices": {
       const links = part.choices.map(({ text, label, url }) => {

@@ -2,7 +2,8 @@ import { getCACertificates } from "node:tls";
 import type { SendMailOptions } from "nodemailer";
 import type { Logger } from "pino";
 import { createFairPool } from "../pools/fair-pool.ts";
-import { type MailContent, renderMail } from "./mail-content.ts";
+import { lampPicture } from "./lamp-picture.ts";
+import { LAMP_ID, type MailContent, renderMail } from "./mail-content.ts";
 import { createMailFailure, MailError } from "./mail-error.ts";
 import { isMailAddress, type SmtpAddress, type TlsMode } from "./smtp-address.ts";
 
@@ -61,7 +62,7 @@ const MAX_CONNECTIONS = 5;
 
 /** Creates the only object that sends email. @param limits time limits, for tests */
 export function createMailer(
-  { mail: { smtp, from, ...security } }: { mail: MailSettings },
+  { mail: { smtp, from, ...security }, baseUrl }: { mail: MailSettings; baseUrl: string },
   log: Logger,
   limits: Partial<typeof defaultLimits> = {},
 ): Mailer {
@@ -95,7 +96,7 @@ export function createMailer(
       const signal = AbortSignal.timeout(timeouts.total);
       try {
         const opened = await openFor(smtp, isSentOnce);
-        const sendOne = () => opened.sendMail({ ...compose(mail), from, signal });
+        const sendOne = () => opened.sendMail({ ...compose(mail, baseUrl), from, signal });
         await connections.run({ owner: organizationId }, sendOne, signal);
       } catch (error) {
         const { failure, details } = explain(error);
@@ -168,19 +169,28 @@ async function openTransport(
   });
 }
 
-function compose({ to, files = [], ...content }: Mail): SendMailOptions {
+function compose({ to, files = [], ...content }: Mail, baseUrl: string): SendMailOptions {
   return {
-    ...renderMail(content),
+    ...renderMail(content, new URL(baseUrl).host),
     // Pass the address as an object, because nodemailer would parse a string as a list of addresses.
     to: { name: "", address: to },
     subject: content.subject.replace(/\p{Cc}+/gu, " ").trim(),
     // RFC 3834: prevents automatic replies such as holiday notices.
     headers: { "Auto-Submitted": "auto-generated" },
-    attachments: files.map(({ name, type, content }) => ({
-      filename: name,
-      contentType: type,
-      content,
-      contentDisposition: "attachment" as const,
-    })),
+    attachments: [
+      {
+        filename: "lamp.png",
+        cid: LAMP_ID,
+        contentType: "image/png",
+        content: lampPicture,
+        contentDisposition: "inline",
+      },
+      ...files.map(({ name, type, content }) => ({
+        filename: name,
+        contentType: type,
+        content,
+        contentDisposition: "attachment" as const,
+      })),
+    ],
   };
 }

@@ -1,3 +1,4 @@
+import type { FormField } from "@foyer/contract";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SubmissionRow } from "../../db/tables/forms.ts";
@@ -47,6 +48,9 @@ const formatMessage = (messageTemplate: string, formData: object, webhookUrl = "
 it("team chat messages show checkboxes as true and false", () => {
   expect(formatMessage("{{consent}}, {{news}}", { consent: true, news: false })).toEqual({ text: "true, false" });
 });
+
+/** Of an email to someone who is not a member, about a form that was deleted. */
+const facts = { fields: [], timeZone: "UTC", url: null };
 
 describe("the body of a webhook", () => {
   it("has exactly the documented fields", async () => {
@@ -153,7 +157,7 @@ describe("a payload", () => {
     );
     await expect(createPayloadBody({ a: Array(4).fill("{{text}}") }, text)).resolves.toHaveLength(3_960_019);
     expect(() => createTeamChatBody({ message: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
-    expect(() => createEmailContent({ subject: "{{text}}".repeat(10) }, text, "UTC")).toThrow(
+    expect(() => createEmailContent({ subject: "{{text}}".repeat(10) }, text, facts)).toThrow(
       "more than 4000000 characters",
     );
     const file = createContent({ cv: null }, [createFile("cv", Buffer.alloc(5 * 1024 * 1024))]);
@@ -258,18 +262,30 @@ describe("a team chat message", () => {
 });
 
 describe("an email", () => {
-  it("has one line per field, followed by its origin", () => {
-    const content = createContent({ name: "Ada", choices: ["a", "b"], cv: null, none: "" }, [
-      createFile("cv", Buffer.alloc(10)),
-    ]);
-    const mail = createEmailContent({}, content, "Europe/Zurich");
+  const fields: FormField[] = [
+    { name: "name", label: "Your name", type: "text" },
+    { name: "day", label: "Day", type: "date" },
+    { name: "bikes", label: "Bikes", type: "multiselect", options: [{ value: "city-one", label: "City One" }] },
+    { name: "cv", label: "CV", type: "file" },
+    { name: "note", label: "Note", type: "textarea" },
+  ];
+
+  it("has one line for each answer as the form words it, the address of the submission, and its origin", () => {
+    const answers = { old: "x", day: "2026-12-10", name: "Ada", bikes: ["city-one", "gone"], cv: null, note: " " };
+    const content = createContent(answers, [createFile("cv", Buffer.alloc(10))]);
+    const url = "https://chat.example/dashboard/forms/submissions/sub_1";
+    const mail = createEmailContent({}, content, { fields, timeZone: "Europe/Zurich", url });
     expect(mail.subject).toBe("New submission of contact_us");
-    expect(renderMail(mail).text).toBe(
+    expect(renderMail(mail, "chat.example").text).toBe(
       [
-        "name: Ada",
-        "choices: a, b",
-        "cv: (file: application/pdf, 10 bytes)",
-        "none: ",
+        "Your name: Ada",
+        "Day: 10 December 2026",
+        "Bikes: City One, gone",
+        "CV: (file: application/pdf, 10 bytes)",
+        "old: x",
+        "",
+        "Open the submission:",
+        url,
         "",
         "Form: contact_us",
         "Submitted: 31 January 2026 at 10:30 (Europe/Zurich)",
@@ -278,13 +294,18 @@ describe("an email", () => {
     );
   });
 
+  it("to someone who is not a member has no address of the dashboard", () => {
+    const mail = createEmailContent({}, createContent({ name: "Ada" }), facts);
+    expect(renderMail(mail, "chat.example").html).not.toContain("href");
+  });
+
   it("has a one-line subject, whatever the visitor entered", () => {
     const name = "Ada\r\nBcc: everybody@example.com\u2028\u0085X: 1";
-    const { subject } = createEmailContent({ subject: "From {{name}}" }, createContent({ name }), "UTC");
+    const { subject } = createEmailContent({ subject: "From {{name}}" }, createContent({ name }), facts);
     expect(subject).toMatch(/^From Ada Bcc: everybody@example.com.*X: 1$/);
     expect(subject).not.toMatch(/[\r\n\u2028]/);
     expect([
-      ...createEmailContent({ subject: "{{name}}" }, createContent({ name: "🚲".repeat(999) }), "UTC").subject,
+      ...createEmailContent({ subject: "{{name}}" }, createContent({ name: "🚲".repeat(999) }), facts).subject,
     ]).toHaveLength(250);
   });
 });

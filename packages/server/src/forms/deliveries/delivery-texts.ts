@@ -1,4 +1,6 @@
-import type { PostAction } from "@foyer/contract";
+import type { FormField, PostAction } from "@foyer/contract";
+import { createAnswerText } from "@foyer/contract/rules/answer-text";
+import { labelText } from "@foyer/contract/rules/field-label";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { formatTime } from "../../format-time.ts";
 import type { MailContent } from "../../outbound/mail-content.ts";
@@ -21,18 +23,33 @@ export function createTeamChatBody(action: ChatMessage, content: SubmissionConte
   );
 }
 
-/**
- * Builds the email to a member or an external recipient, with one field per line.
- * @param timeZone the agent's
- */
+/** What an email about a submission contains besides its answers. */
+export type EmailFacts = {
+  /** the fields of the form as it is now; a field that was removed is called by its name */
+  fields: readonly FormField[];
+  /** the agent's */
+  timeZone: string;
+  /** the address of the submission in the dashboard; null for recipients who are not members */
+  url: string | null;
+};
+
+const formatAnswer = createAnswerText({ locale: "en-GB", dateStyle: "long", yes: "Yes", no: "No" });
+
+/** Builds the email to a member or an external recipient, with a line for each answer in the order of the form. */
 export function createEmailContent(
   action: Pick<PostAction, "subject">,
   { submission, files }: SubmissionContent,
-  timeZone: string,
+  { fields, timeZone, url }: EmailFacts,
 ): MailContent {
-  const values = createValueLookup(submission, describeFiles(files));
-  const names = Object.keys(JSON.parse(submission.formData));
-  const fields = names.map((name) => [toSingleLine(name), values(name) ?? ""] as const);
+  const described = describeFiles(files);
+  const values = createValueLookup(submission, described);
+  const data: Record<string, unknown> = { ...JSON.parse(submission.formData), ...described };
+  const names = new Set([...fields.map(({ name }) => name), ...Object.keys(data)]);
+  const answers = [...names].flatMap((name) => {
+    const field = fields.find((one) => one.name === name);
+    const text = Object.hasOwn(described, name) ? described[name] : formatAnswer(field ?? {}, data[name]);
+    return text?.trim() ? [[toSingleLine(field ? labelText(field) : name), text] as const] : [];
+  });
   const facts = [
     ["Form", submission.toolName],
     ["Submitted", formatTime(submission.createdAt, timeZone)],
@@ -41,7 +58,8 @@ export function createEmailContent(
   return {
     subject: formatSubject(action.subject || "New submission of {{_toolName}}", values),
     parts: [
-      { type: "facts", facts: fields },
+      { type: "facts", facts: answers },
+      ...(url === null ? [] : [{ type: "link", label: "Open the submission:", url } as const]),
       { type: "facts", facts },
     ],
   };
@@ -56,6 +74,7 @@ const MAX_CONFIRMED_CHARACTERS = 200;
 export function createConfirmationContent(
   action: Pick<PostAction, "subject" | "message">,
   content: SubmissionContent,
+  sender: MailContent["sender"],
 ): MailContent {
   const values = createValueLookup(content.submission, describeFiles(content.files));
   const getSafeValue = (name: string) => {
@@ -65,6 +84,7 @@ export function createConfirmationContent(
   return {
     subject: formatSubject(action.subject ?? "", getSafeValue),
     parts: [fillTemplate(action.message ?? "", getSafeValue)],
+    ...(sender ? { sender } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
-import type { PostAction } from "@foyer/contract";
+import type { FormSchema, PostAction } from "@foyer/contract";
 import { readTimeZone } from "../../agents/handoff.ts";
+import { toMailSender } from "../../agents/mail-sender.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
 import type { MailContent } from "../../outbound/mail-content.ts";
@@ -54,14 +55,23 @@ export function createDeliverySender(
     return post({ url, organizationId, headers, body, signal, onMove: recordMove(deliveryId) });
   }
 
-  async function findTimeZone({ organizationId, agentId }: SubmissionContent["submission"]): Promise<string> {
+  /** What emails have from the agent and the form, which can have changed since the submission. */
+  async function findFacts({ organizationId, agentId, toolId }: SubmissionContent["submission"]) {
     const agent = await db
       .selectFrom("agents")
-      .select("handoff")
+      .select(["name", "widget", "handoff"])
       .where("id", "=", agentId)
       .where("organizationId", "=", organizationId)
       .executeTakeFirstOrThrow();
-    return readTimeZone(agent);
+    const tool = await db
+      .selectFrom("tools")
+      .select("formSchema")
+      .where("id", "=", toolId)
+      .where("agentId", "=", agentId)
+      .where("organizationId", "=", organizationId)
+      .executeTakeFirst();
+    const form: FormSchema | null = tool?.formSchema ? JSON.parse(tool.formSchema) : null;
+    return { agent, timeZone: readTimeZone(agent), fields: form?.fields ?? [] };
   }
 
   /** Returns the email address of the recipient, or a `problem` that explains why there is none. */
@@ -95,8 +105,13 @@ export function createDeliverySender(
     if (to === undefined) return createFailure("No recipient", problem);
     const sendMail = (mail: MailContent) => mailer.send({ to, organizationId, ...mail });
     if (purpose === "notice") await sendMail(createFailureNotice(submission, config.baseUrl));
-    else if (purpose === "confirmation") await sendMail(createConfirmationContent(target, content));
-    else await sendMail(createEmailContent(target, content, await findTimeZone(submission)));
+    else {
+      const { agent, ...facts } = await findFacts(submission);
+      const isMember = target.to === undefined;
+      const url = isMember ? `${config.baseUrl}/dashboard/forms/submissions/${submission.id}` : null;
+      if (purpose === "confirmation") await sendMail(createConfirmationContent(target, content, toMailSender(agent)));
+      else await sendMail(createEmailContent(target, content, { ...facts, url }));
+    }
     return delivered;
   }
 

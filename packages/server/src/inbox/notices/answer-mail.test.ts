@@ -10,6 +10,7 @@ function createFacts(changes: Partial<AnswerFacts> = {}): AnswerFacts {
   return {
     agentId: "agent_1",
     agentName: "Harbour",
+    sender: { name: "Harbour", color: null },
     conversationId: "conv_1",
     context: null,
     allowedOrigins: "[]",
@@ -27,7 +28,7 @@ describe("the email with an answer", () => {
   it("contains the answer, then the link, then the conversation", () => {
     const mail = answerMail(createFacts(), { baseUrl, token: "fct_1" });
     expect(mail.subject).toBe("Grace has answered you (Harbour)");
-    expect(renderMail(mail).text).toBe(
+    expect(renderMail(mail, "chat.example").text).toBe(
       [
         "Grace has answered your question to Harbour:",
         "It is in Zurich.",
@@ -46,7 +47,7 @@ describe("the email with an answer", () => {
     ] as const;
     const mail = answerMail(createFacts({ messages, from: 1 }), { baseUrl, token: "t" });
     const { subject } = mail;
-    const { text } = renderMail(mail);
+    const { text } = renderMail(mail, "chat.example");
     expect(text).not.toContain("evil.example");
     const [, quote = ""] = text.split("The conversation so far:\n");
     expect(
@@ -69,7 +70,7 @@ describe("the email with an answer", () => {
       { position: 1, role: "assistant", content, authorName: null },
       { position: 2, role: "assistant", content: "We are.", authorName: "Grace" },
     ] as const;
-    const { text } = renderMail(answerMail(createFacts({ messages }), { baseUrl, token: "t" }));
+    const { text } = renderMail(answerMail(createFacts({ messages }), { baseUrl, token: "t" }), "chat.example");
     expect(text).toContain("> You: Open **today**?\n> Harbour: Hours\n");
     expect(text).toContain("Open Monday to Saturday, see our hours.");
     expect(text).toContain("- 9 to 18, 2 * 3 * 4");

@@ -14,6 +14,7 @@ export type MailedMessage = {
 export type AnswerFacts = {
   agentId: string;
   agentName: string;
+  sender: NonNullable<MailContent["sender"]>;
   conversationId: string;
   /** the context of the conversation, as JSON */
   context: string | null;
@@ -53,7 +54,7 @@ export function answerMail(facts: AnswerFacts, { baseUrl, token }: { baseUrl: st
     parts.push({ type: "quotes", title: texts.quote, quotes });
   }
   parts.push({ type: "footer", text: texts.footer });
-  return { subject: truncateText(toSingleLine(fill(texts.subject)), 250), parts, language };
+  return { subject: truncateText(toSingleLine(fill(texts.subject)), 250), parts, language, sender: facts.sender };
 }
 
 function quote({ role, content, authorName }: Omit<MailedMessage, "id">, agentName: string, texts: AnswerTexts) {
@@ -69,7 +70,7 @@ function quote({ role, content, authorName }: Omit<MailedMessage, "id">, agentNa
  * page for conversations on this server. The widget reads the fragment, which browsers never send to a server.
  */
 export function createConversationLink(
-  { agentId, conversationId, context, allowedOrigins }: Omit<AnswerFacts, "messages" | "from" | "agentName">,
+  { agentId, conversationId, context, allowedOrigins }: Omit<AnswerFacts, "messages" | "from" | "agentName" | "sender">,
   baseUrl: string,
   token: string,
 ): string {

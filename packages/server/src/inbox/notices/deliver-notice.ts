@@ -1,4 +1,5 @@
 import { readTimeZone } from "../../agents/handoff.ts";
+import { toMailSender } from "../../agents/mail-sender.ts";
 import { createLinkToken } from "../../auth/conversation-token.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import type { AttachmentService } from "../../conversations/attachments/service.ts";
@@ -175,16 +176,14 @@ export function createNoticeHandler(
   }
 
   /** Sends the answer to a visitor who left an address. */
-  async function sendAnswer({ from, to }: Target<"answer">, { handoff, agent, conversation }: NoticeSubject) {
+  async function sendAnswer({ from, to }: Target<"answer">, subject: NoticeSubject) {
+    const { handoff, conversation } = subject;
     if (handoff.email === null) return createFinalFailure("No recipient", "The visitor has left no address.");
-    const { organizationId, conversationId, agentId } = handoff;
+    const { organizationId, conversationId } = handoff;
     const messages = await store.messagesUntil(conversationId, to);
     const { files, leftOut } = await loadFiles(attachments, conversationId, { messages, from });
-    const facts = { agentId, conversationId, agentName: agent.name, messages, from, leftOut };
-    const mail = answerMail(
-      { ...facts, context: conversation.context, allowedOrigins: agent.allowedOrigins },
-      { baseUrl: config.baseUrl, token: createLinkToken(encryption, conversation) },
-    );
+    const token = createLinkToken(encryption, conversation);
+    const mail = answerMail({ ...toAnswerFacts(subject), messages, from, leftOut }, { baseUrl: config.baseUrl, token });
     await mailer.send({ to: handoff.email, organizationId, ...mail, files });
     return delivered;
   }
@@ -234,6 +233,15 @@ async function loadFiles(
   }
   return { files, leftOut };
 }
+
+const toAnswerFacts = ({ handoff: { agentId, conversationId }, agent, conversation }: NoticeSubject) => ({
+  agentId,
+  conversationId,
+  agentName: agent.name,
+  sender: toMailSender(agent),
+  context: conversation.context,
+  allowedOrigins: agent.allowedOrigins,
+});
 
 function toFacts({ handoff, conversation, agent }: NoticeSubject) {
   return {

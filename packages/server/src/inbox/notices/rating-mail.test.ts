@@ -225,7 +225,8 @@ onBothDatabases("the email that asks for a rating", (createDatabase) => {
 });
 
 describe("the texts about a rating", () => {
-  const facts = { conversationId: "conv_1", agentName: "Harbour", question: null, context: null };
+  const sender = { name: "Harbour", color: null };
+  const facts = { conversationId: "conv_1", agentName: "Harbour", sender, question: null, context: null };
   const place = { baseUrl: "https://chat.example", token: "frt_1" };
 
   it("exist in every language of the widget, with the same placeholders", () => {
@@ -244,7 +245,7 @@ describe("the texts about a rating", () => {
   it("of the email are in the language of the visitor's browser, with the agent's own question", () => {
     const mail = ratingMail({ ...facts, question: "Haben wir geholfen?", context: '{"language":"de-CH"}' }, place);
     expect([mail.language, mail.subject]).toEqual(["de", "Wie war Ihr Gespräch mit Harbour?"]);
-    expect(renderMail(mail).text).toBe(
+    expect(renderMail(mail, "chat.example").text).toBe(
       [
         "Haben wir geholfen?",
         "Ihr Gespräch mit Harbour ist beendet. Wählen Sie eine Zahl, um es zu bewerten:",
@@ -258,6 +259,6 @@ describe("the texts about a rating", () => {
   it("of the email contain no markup and no second line of a hostile name", () => {
     const mail = ratingMail({ ...facts, agentName: "<b>$&</b>\r\nBcc: x@example.com" }, place);
     expect(mail.subject).toBe("How was your conversation with <b>$&</b> Bcc: x@example.com?");
-    expect(renderMail(mail).html).not.toContain("<b>");
+    expect(renderMail(mail, "chat.example").html).not.toContain("<b>");
   });
 });

@@ -5,6 +5,7 @@ import { toSingleLine, truncateText } from "../../outbox/message-text.ts";
 type RatingFacts = {
   conversationId: string;
   agentName: string;
+  sender: NonNullable<MailContent["sender"]>;
   /** the agent's own question; null if it has none */
   question: string | null;
   /** the context of the conversation, as JSON */
@@ -13,7 +14,7 @@ type RatingFacts = {
 
 /** The email that asks a visitor who left an address to rate the conversation. Each number leads to the page. */
 export function ratingMail(
-  { conversationId, agentName, question, context }: RatingFacts,
+  { conversationId, agentName, sender, question, context }: RatingFacts,
   { baseUrl, token }: { baseUrl: string; token: string },
 ): MailContent {
   const { language: preferred = null }: { language?: string | null } = context ? JSON.parse(context) : {};
@@ -29,6 +30,7 @@ export function ratingMail(
   return {
     subject: truncateText(toSingleLine(fill(texts.question)), 250),
     language,
+    sender,
     parts: [
       ...(question ? [toSingleLine(question)] : []),
       fill(texts.opening),

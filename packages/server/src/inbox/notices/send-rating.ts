@@ -1,3 +1,4 @@
+import { toMailSender } from "../../agents/mail-sender.ts";
 import { createRatingToken } from "../../auth/conversation-token.ts";
 import { canRate } from "../../conversations/log/conversation-ratings.ts";
 import type { Deps } from "../../deps.ts";
@@ -22,7 +23,13 @@ export function createRatingSender(
     if (conversation.ratedAt !== null || agent.askRating === null || !canRate(conversation, now)) return notNeeded;
     if (!(await store.claimRatingMail(handoff, now))) return unknown;
     const mail = ratingMail(
-      { conversationId, agentName: agent.name, question: agent.ratingQuestion, context: conversation.context },
+      {
+        conversationId,
+        agentName: agent.name,
+        sender: toMailSender(agent),
+        question: agent.ratingQuestion,
+        context: conversation.context,
+      },
       { baseUrl: config.baseUrl, token: createRatingToken(encryption, conversation) },
     );
     try {

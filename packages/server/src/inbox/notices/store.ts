@@ -19,7 +19,7 @@ export type NoticeStore = ReturnType<typeof createNoticeStore>;
 /** The subject of a notice. */
 export type NoticeSubject = {
   handoff: HandoffRow;
-  agent: Pick<AgentRow, "name" | "allowedOrigins" | "handoff" | "askRating" | "ratingQuestion">;
+  agent: Pick<AgentRow, "name" | "widget" | "allowedOrigins" | "handoff" | "askRating" | "ratingQuestion">;
   conversation: Pick<
     ConversationRow,
     "id" | "linkVersion" | "title" | "userName" | "userEmail" | "context" | "assigneeId"
@@ -264,7 +264,7 @@ function subjectQueries(db: Db) {
         .executeTakeFirst();
       const agent = await db
         .selectFrom("agents")
-        .select(["name", "allowedOrigins", "handoff", "askRating", "ratingQuestion"])
+        .select(["name", "widget", "allowedOrigins", "handoff", "askRating", "ratingQuestion"])
         .where("id", "=", handoff.agentId)
         .where("organizationId", "=", handoff.organizationId)
         .executeTakeFirst();
