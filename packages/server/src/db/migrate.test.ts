@@ -107,6 +107,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0143-rating-figures",
       "0145-inbox-lists",
       "0146-conversation-search",
+      "0150-delivery-redirects",
       "0160-agent-test-runs",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -201,6 +202,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0143-rating-figures",
       "0145-inbox-lists",
       "0146-conversation-search",
+      "0150-delivery-redirects",
       "0160-agent-test-runs",
     ]);
   });

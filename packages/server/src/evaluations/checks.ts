@@ -4,6 +4,7 @@ import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import { omitUndefined } from "@foyer/contract/rules/omit-undefined";
 import { mayBeInLanguage } from "../documents/search/detect-language.ts";
 import { checkAll, invalid } from "../errors.ts";
+import { withoutMarkdown, withPlainNumbers, withPlainSigns } from "./plain-text.ts";
 import { isRefusal } from "./refusal.ts";
 import type { SpokenReply } from "./spoken-reply.ts";
 
@@ -120,10 +121,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Ignores letter case and how the text is broken into lines. */
+/** Ignores letter case, line breaks, Markdown, typographic signs, and how numbers, times and dates are written. */
 function contains(text: string, part = ""): boolean {
-  const fold = (value: string) => value.normalize("NFKC").replace(/\s+/g, " ").trim().toLowerCase();
-  return fold(text).includes(fold(part));
+  const fold = (value: string) => withPlainSigns(value).toLowerCase();
+  const foldWords = (value: string) => fold(withoutMarkdown(value));
+  const foldNumbers = (value: string) => withPlainNumbers(foldWords(value));
+  // A part such as "50.0" is in the text as it is written, and "1 250" only as a number. Some texts are about Markdown.
+  return [fold, foldWords, foldNumbers].some((folded) => folded(text).includes(folded(part)));
 }
 
 /** The words of a text, without what has no language. */

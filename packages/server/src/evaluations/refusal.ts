@@ -1,3 +1,5 @@
+import { withPlainSigns } from "./plain-text.ts";
+
 /**
  * How replies decline in the languages that visitors write most. A sentence counts only when it is about the agent
  * itself, because "You cannot rent without a deposit" answers a question.
@@ -18,6 +20,6 @@ const refusals: readonly RegExp[] = [
 
 /** Whether a reply declines, as far as its words tell. */
 export function isRefusal(text: string): boolean {
-  const plain = text.replaceAll("’", "'");
+  const plain = withPlainSigns(text);
   return refusals.some((pattern) => pattern.test(plain));
 }

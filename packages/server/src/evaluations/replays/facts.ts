@@ -1,25 +1,21 @@
+import { withoutMarkdown, withPlainNumbers, withPlainSigns } from "../plain-text.ts";
+
 /** Below this, a number counts things, such as "two ways", more often than it states a fact. */
 const MIN_NUMBER = 10;
 
 const citation = /\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/g;
 const address = /https?:\/\/[^\s)\]>"'<]+|[^\s<>()[\]"']+@[^\s<>()[\]"']+\.[a-z]{2,}/gi;
-const number = /\d+(?:[.,'’\u00a0\u202f]\d+)*/g;
+const fact = /\btel\d+|\d{2}[:/]\d{2}(?!\d)|\d+(?:\.\d+)?/g;
 
-/** The numbers and addresses of a text, in a form that is the same for every way to write them. */
+/** The numbers, times, dates and addresses of a text, in a form that is the same for every way to write them. */
 export function listFacts(text: string): Set<string> {
   const plain = text.replace(citation, " ");
   const addresses = (plain.match(address) ?? []).map((found) => found.replace(/[.,;:!?]+$/, "").toLowerCase());
-  const numbers = (plain.replace(address, " ").match(number) ?? []).map(toNumber);
-  return new Set([
-    ...addresses,
-    ...numbers.filter((value) => value >= MIN_NUMBER || !Number.isInteger(value)).map(String),
-  ]);
-}
-
-/** `1,250.00`, `1.250,00` and `1250` are the same number. */
-function toNumber(text: string): number {
-  const [, whole = "", , decimals = ""] = /^(.*?)(?:([.,])(\d{1,2}))?$/.exec(text) ?? [];
-  return Number(`${whole.replace(/\D/g, "")}.${decimals}`);
+  const words = withPlainSigns(withoutMarkdown(plain.replace(address, " "))).toLowerCase();
+  // "9:00 to 18:00" and "9 to 18" are the same hours.
+  const facts = (withPlainNumbers(words).match(fact) ?? []).map((found) => found.replace(/^0?(\d+):00$/, "$1"));
+  const isCount = (found: string) => Number.isInteger(Number(found)) && Number(found) < MIN_NUMBER;
+  return new Set([...addresses, ...facts.filter((found) => !isCount(found))]);
 }
 
 const MIN_WORDS = 3;
@@ -39,7 +35,7 @@ export function removeSentences(text: string, removed: ReadonlySet<string>): str
 const isLongEnough = (sentence: string) => sentence.split(" ").length >= MIN_WORDS;
 
 function toPlainSentence(sentence: string): string {
-  return sentence
+  return withPlainSigns(sentence)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
