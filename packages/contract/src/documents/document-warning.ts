@@ -13,6 +13,7 @@ export const documentWarningCodes = {
   FORMULAS_WITHOUT_RESULTS: "Formulas have no stored result.",
   COLUMNS_LEFT_OUT: "Columns beyond the limit were left out.",
   ROWS_LEFT_OUT: "Repetitions of a row beyond the limit were left out.",
+  ROWS_WITH_FAULTY_QUOTES: "Rows of a CSV file have a faulty quotation mark, so their columns may be wrong.",
   DELETED_TEXT: "Text that tracked changes delete was left out.",
   ATTACHMENTS_LEFT_OUT: "Attachments and embedded files were not read.",
   FORM_NOT_READ: "The fields of a form could not be read.",

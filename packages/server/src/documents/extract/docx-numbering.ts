@@ -1,5 +1,5 @@
+import { escapeHtml } from "../../escape-html.ts";
 import { formatOrdinal, type NumberStyle } from "./list-labels.ts";
-import { escapeHtml } from "./walk-xml.ts";
 
 type Level = { format: string; text: string; start: number };
 /** Lists with the same definition continue each other, except at the levels that restart. */

@@ -1,6 +1,3 @@
-import { parseDocument } from "htmlparser2";
-import { localName } from "./walk-xml.ts";
-
 /** Runs that the author hid. */
 const hiddenRun =
   /<w:r(?: [^<>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S]){0,2000}?<w:vanish(?: w:val="(?:1|true|on)")?\s*\/>[\s\S]*?<\/w:r>/g;
@@ -14,7 +11,7 @@ export function withoutHiddenRuns(xml: string, onHidden: () => void): string {
 
 /**
  * Removes the elements of smart tags, custom XML, fields, and directions of text around runs, and the pronunciation of
- * characters (ruby). Mammoth ignores these elements with their content.
+ * characters (ruby). Mammoth ignores these elements with their content. Text that only asks for an entry is left out.
  */
 export const withoutWrappers = (xml: string): string =>
   xml
@@ -22,8 +19,38 @@ export const withoutWrappers = (xml: string): string =>
     .replace(/<w:rt>[\s\S]*?<\/w:rt>|<w:rubyPr>[\s\S]*?<\/w:rubyPr>/g, "")
     .replace(rubyRun, "$1")
     .replace(/<w:ptab\b[^<>]*>/g, "<w:tab/>")
+    .replace(/<w:dstrike\b/g, "<w:strike")
+    .replace(placeholder, (control) => control.replace(/<w:t(?: [^<>]*)?>[^<]*<\/w:t>/g, ""))
+    .replace(dropDown, (field, list: string) => `${field}<w:t>${chosenEntry(list)}</w:t>`)
     .replace(macroButton, '<w:t xml:space="preserve">$1</w:t>')
     .replace(/<\/?w:(?:smartTag|customXml|fldSimple|bdo|dir)(?: [^<>]*)?>/g, "");
+
+/** A content control that shows its placeholder, because nothing was entered. */
+const placeholder =
+  /<w:sdtPr>(?:(?!<\/w:sdtPr>)[\s\S]){0,5000}?<w:showingPlcHdr(?: w:val="(?:1|true|on)")?\s*\/>[\s\S]*?<\/w:sdtContent>/g;
+
+/** The field of a list from which the author of a form chose an entry. */
+const dropDown =
+  /<w:ddList>((?:(?!<\/w:ddList>)[\s\S]){0,20000})<\/w:ddList>(?:(?!<\/w:fldChar>)[\s\S])*<\/w:fldChar>/g;
+
+function chosenEntry(list: string): string {
+  const entries = [...list.matchAll(/<w:listEntry w:val="([^"]*)"/g)].map(([, entry = ""]) => entry);
+  const [, chosen = "0"] = /<w:result w:val="(\d+)"/.exec(list) ?? /<w:default w:val="(\d+)"/.exec(list) ?? [];
+  return entries[Number(chosen)] ?? "";
+}
+
+/** Marks the place of a chart or diagram by the id of its relationship, because mammoth knows pictures only. */
+export const withGraphicMarks = (xml: string): string =>
+  xml.replace(/<w:drawing\b[\s\S]*?<\/w:drawing>/g, (drawing) => {
+    const [, id] =
+      /<c:chart\b[^<>]*\sr:id="([^"]{1,100})"|<dgm:relIds\b[^<>]*\sr:dm="([^"]{1,100})"/
+        .exec(drawing)
+        ?.filter((found) => found !== undefined) ?? [];
+    return id === undefined ? drawing : `<w:t>${GRAPHIC}${id}${GRAPHIC}</w:t>`;
+  });
+
+const GRAPHIC = "\uE010";
+export const graphicMark = new RegExp(`${GRAPHIC}([^${GRAPHIC}]{1,100})${GRAPHIC}`, "g");
 
 /** The field of a button. Word shows the text after the name of its macro, for example as a placeholder. */
 const macroButton = /<w:instrText(?: [^<>]*)?>\s*MACROBUTTON\s+[^\s<>]{1,200}\s([^<>]*)<\/w:instrText>/gi;
@@ -35,74 +62,50 @@ const rubyRun =
 /** The number of runs that were deleted while changes were tracked. */
 export const countDeletedRuns = (xml: string): number => xml.match(/<w:delText[ >]/g)?.length ?? 0;
 
-/** Replaces equations, which mammoth ignores, with a line of text: `(a+b)/c`, `x^2`. */
-export function withLinearEquations(xml: string): string {
-  if (!xml.includes("<m:oMath")) return xml;
-  return xml.replace(/<m:oMath(?: [^<>]*)?>[\s\S]*?<\/m:oMath>/g, (equation) => {
-    const text = linearize(parseDocument(equation, { xmlMode: true }) as XmlNode).trim();
-    const escaped = text.replace(/[<>&]/g, (character) => `&#${character.charCodeAt(0)};`);
-    return `<w:r><w:t xml:space="preserve"> ${escaped} </w:t></w:r>`;
-  });
-}
+type Style = { name: string; type: string; parent: string; level: number | null; isStruck: boolean | null };
 
-type XmlNode = { name?: string; data?: string; children?: XmlNode[] };
-
-function linearize(node: XmlNode): string {
-  const children = node.children ?? [];
-  const tag = localName(node.name ?? "");
-  const part = (name: string) =>
-    children
-      .filter((child) => localName(child.name ?? "") === name)
-      .map(linearize)
-      .join("");
-  const group = (text: string) => (/^[\p{L}\p{N}.,]*$/u.test(text) ? text : `(${text})`);
-  if (tag === "t") return children.map(({ data = "" }) => data).join("");
-  if (tag === "f") return `${group(part("num"))}/${group(part("den"))}`;
-  if (tag === "sSup") return `${group(part("e"))}^${group(part("sup"))}`;
-  if (tag === "sSub") return `${group(part("e"))}_${group(part("sub"))}`;
-  if (tag === "sSubSup") return `${group(part("e"))}_${group(part("sub"))}^${group(part("sup"))}`;
-  if (tag === "rad") return `${part("deg")}√${group(part("e"))}`;
-  if (tag === "d")
-    return `(${children
-      .filter((child) => localName(child.name ?? "") === "e")
-      .map(linearize)
-      .join(", ")})`;
-  if (tag === "mr") return `${children.map(linearize).join(" ")}; `;
-  if (tag.endsWith("Pr") && tag !== "Pr") return operatorOf(node);
-  return children.map(linearize).join("");
-}
-
-/** The sign of a sum or integral, from its properties. */
-function operatorOf(node: XmlNode): string {
-  if (localName(node.name ?? "") !== "naryPr") return "";
-  const sign = (node.children ?? []).find((child) => localName(child.name ?? "") === "chr") as
-    | { attribs?: Record<string, string> }
-    | undefined;
-  return sign?.attribs?.["m:val"] ?? "∫";
-}
-
-/** Style mappings for mammoth, for the styles that are based on a heading or have an outline level. */
-export function headingStyles(stylesXml: string): string[] {
-  const styles = new Map<string, { name: string; parent: string; level: number | null }>();
-  for (const [style] of stylesXml.matchAll(/<w:style\b[^<>]*w:type="paragraph"[^<>]*>[\s\S]*?<\/w:style>/g)) {
+/**
+ * Style mappings for mammoth, for the styles that are based on a heading or have an outline level, and for those that
+ * strike text out.
+ */
+export function styleMappings(stylesXml: string): string[] {
+  const styles = new Map<string, Style>();
+  for (const [style, type = ""] of stylesXml.matchAll(
+    /<w:style\b[^<>]*w:type="(paragraph|character)"[^<>]*>[\s\S]*?<\/w:style>/g,
+  )) {
     const find = (pattern: RegExp) => pattern.exec(style)?.[1] ?? "";
     const name = find(/<w:name w:val="([^"]{1,200})"/);
     const outline = find(/<w:outlineLvl w:val="([0-8])"/);
     const [, heading] = /^heading ([1-9])$/i.exec(name) ?? [];
     const level = heading ? Number(heading) : outline === "" ? null : Number(outline) + 1;
-    styles.set(find(/w:styleId="([^"]{1,200})"/), { name, parent: find(/<w:basedOn w:val="([^"]{1,200})"/), level });
+    const [strike, value] = /<w:d?strike\b(?: w:val="([^"]*)")?/.exec(style) ?? [];
+    const isStruck = strike === undefined ? null : !/^(0|false|off)$/.test(value ?? "");
+    styles.set(find(/w:styleId="([^"]{1,200})"/), {
+      name,
+      type,
+      parent: find(/<w:basedOn w:val="([^"]{1,200})"/),
+      level: type === "paragraph" ? level : null,
+      isStruck,
+    });
   }
-  return [...styles].flatMap(([id, { name }]) => {
+  return [...styles].flatMap(([id, { name, type }]) => {
     if (/^heading [1-6]$/i.test(name)) return [];
-    const level = findLevel(styles, id);
-    return level === null ? [] : [`p[style-name='${name.replace(/['\\]/g, "\\$&")}'] => h${Math.min(6, level)}:fresh`];
+    const level = findInherited(styles, id, "level");
+    const selector = `${type === "paragraph" ? "p" : "r"}[style-name='${name.replace(/['\\]/g, "\\$&")}']`;
+    if (level !== null) return [`${selector} => h${Math.min(6, level)}:fresh`];
+    if (!findInherited(styles, id, "isStruck")) return [];
+    return [`${selector} => ${type === "paragraph" ? "p:fresh > s:fresh" : "s"}`];
   });
 }
 
-function findLevel(styles: ReadonlyMap<string, { parent: string; level: number | null }>, id: string): number | null {
+function findInherited<Key extends "level" | "isStruck">(
+  styles: ReadonlyMap<string, Style>,
+  id: string,
+  key: Key,
+): Style[Key] | null {
   let current = styles.get(id);
   for (let depth = 0; current && depth < 20; depth++) {
-    if (current.level !== null) return current.level;
+    if (current[key] !== null) return current[key];
     current = styles.get(current.parent);
   }
   return null;

@@ -1,7 +1,7 @@
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { findPart } from "./read-zip.ts";
+import { decodeXml, findPart, findTitle } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { resolveName } from "./walk-xml.ts";
 
@@ -13,7 +13,7 @@ export function extractEpub({ archive, onProgress, warnings }: FileInput): FileC
   const parts: ReadonlyMap<string, Uint8Array> = archive?.unpack((name) => textPart.test(name)) ?? new Map();
   const read = (name: string) => {
     const found = findPart(parts, name);
-    return found === null ? null : new TextDecoder().decode(parts.get(found));
+    return found === null ? null : decodeXml(parts.get(found) ?? new Uint8Array());
   };
   const [, packageName = ""] =
     /<(?:\w+:)?rootfile\b[^>]*\bfull-path\s*=\s*["']([^"']+)/.exec(read("META-INF/container.xml") ?? "") ?? [];
@@ -28,10 +28,9 @@ export function extractEpub({ archive, onProgress, warnings }: FileInput): FileC
     onProgress(index, chapters.length);
     const chapter = read(resolveName(packageName, href));
     if (chapter === null) warnings.add("UNREADABLE_PAGES", href);
-    else blocks.push(...extractHtml(chapter).blocks);
+    else blocks.push(...extractHtml(chapter, { isBook: true }).blocks);
   }
-  const [, title = ""] = /<dc:title\b[^>]*>([^<]{1,1000})</.exec(packageText) ?? [];
-  return { title: title.trim().slice(0, 500) || null, blocks };
+  return { title: findTitle(packageText), blocks };
 }
 
 /** The addresses of the chapters. */

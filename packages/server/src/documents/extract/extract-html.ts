@@ -1,19 +1,23 @@
 import { type Handler, Parser } from "htmlparser2";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
+import { linkedAddress, protectedEmail, showsAddress } from "./html-addresses.ts";
 import { createContactCollector } from "./html-contact.ts";
 import {
   createElement,
   type Element,
   formulaSign,
   headingLevels,
-  isBlock,
+  isBlockTag,
   isCell,
   isFormulaGroup,
+  rootElement,
 } from "./html-elements.ts";
+import { createChoices, createLists, isListMark } from "./html-lists.ts";
+import { labelOf } from "./html-marks.ts";
 import { createPageMetadata, type PageMetadata } from "./html-metadata.ts";
+import { createParagraph, resolveSuperscripts } from "./html-paragraph.ts";
 import { createTable } from "./html-table.ts";
-import { formatOrdinal, type NumberStyle } from "./list-labels.ts";
 import type { Block } from "./split-passages.ts";
 
 /** The text and the metadata of a page. */
@@ -31,45 +35,75 @@ const SLICE = 65_536;
 /** XHTML may close any element in its start tag: `<title/>`. In HTML, that would leave the element open. */
 const xhtmlStart = /^[\s\ufeff]*<\?xml|<html\b[^<>]{0,500}\sxmlns=/i;
 
+type HtmlOptions = {
+  onProgress?: OnProgress;
+  /** whether to add the contact information in headers and footers as a passage "Contact" */
+  isStartPage?: boolean;
+  /** whether all of it is content, as in the chapters of a book */
+  isBook?: boolean;
+  /** whether navigation is content as well */
+  isWhole?: boolean;
+};
+
 /**
  * Reads a page in one pass. Hidden content is included, because accordions and tabs hide content that visitors look
- * for. Navigation, page headers and footers are dropped.
- * @param options.isStartPage whether to add the contact information in headers and footers as a passage "Contact"
+ * for. Navigation, page headers and footers are dropped, unless one of them is never closed and contains the content.
  */
 export function extractHtml(
   html: string,
-  { onProgress = () => {}, isStartPage = false }: { onProgress?: OnProgress; isStartPage?: boolean } = {},
+  { onProgress = () => {}, isStartPage = false, isBook = false, isWhole = false }: HtmlOptions = {},
 ): HtmlPage {
   const metadata = createPageMetadata();
-  const content = createContentWalker();
+  const content = createContentWalker({ isBook, isWhole });
   const contact = isStartPage ? createContactCollector() : null;
   let depth = 0;
+  let protectedDepth = 0;
+  const links: Array<{ depth: number; address: string; text: string }> = [];
+  const write = (text: string) => {
+    metadata.text(text);
+    content.text(text);
+    contact?.text(text);
+  };
   const handlers: Partial<Handler> = {
     onopentag(tag, attributes) {
       if (++depth > MAX_DEPTH) throw new ExtractionError("DAMAGED", "The page's elements are nested too deeply.");
       metadata.open(tag, attributes);
       content.open(tag, attributes);
       contact?.open(tag, attributes);
+      const email = protectedEmail(attributes);
+      const address = linkedAddress(tag, attributes);
+      if (email !== null) {
+        for (const link of links) link.text += email;
+        write(email);
+        protectedDepth = depth;
+      } else if (address !== null) links.push({ depth, address, text: "" });
     },
     ontext(text) {
-      metadata.text(text);
-      content.text(text);
-      contact?.text(text);
+      if (protectedDepth > 0) return;
+      for (const link of links) link.text += text;
+      write(text);
     },
-    onclosetag(tag) {
+    onclosetag(tag, isImplied) {
+      if (links.at(-1)?.depth === depth) {
+        const { address = "", text = "" } = links.pop() ?? {};
+        if (!showsAddress(text, address)) write(text.trim() === "" ? address : ` (${address})`);
+      }
+      if (protectedDepth === depth) protectedDepth = 0;
       depth--;
       metadata.close(tag);
-      content.close(tag);
+      content.close(tag, isImplied);
       contact?.close(tag);
     },
   };
-  const parser = new Parser(handlers, { recognizeSelfClosing: xhtmlStart.test(html.slice(0, 1_000)) });
+  const isXhtml = xhtmlStart.test(html.slice(0, 1_000));
+  const parser = new Parser(handlers, { recognizeSelfClosing: isXhtml, recognizeCDATA: isXhtml && isBook });
   for (let start = 0; start < html.length; start += SLICE) {
     parser.write(html.slice(start, start + SLICE));
     onProgress(start, html.length);
   }
   parser.end();
   const blocks = content.blocks();
+  if (content.isSwallowed()) return extractHtml(html, { onProgress, isWhole: true });
   const fallback = blocks.length === 0 ? readFallback(html) : null;
   if (fallback !== null) return fallback;
   const reached = contact?.result(blocks.map(({ text }) => text).join("\n")) ?? null;
@@ -91,43 +125,131 @@ function readFallback(html: string): HtmlPage | null {
 
 type FoundBlock = Block & { isMain: boolean };
 
-function createContentWalker() {
-  const path: Element[] = [];
-  const found: FoundBlock[] = [];
-  const outline = createOutline();
+function createContentWalker({ isBook, isWhole }: { isBook: boolean; isWhole: boolean }) {
+  const path: Element[] = [{ ...rootElement, isMain: isBook }];
+  const found = createFoundBlocks();
   const table = createTable();
-  let text = "";
-  /** the latest heading while it has neither text nor other headings below it */
-  let unused: { level: number; isMain: boolean } | null = null;
-  const lists: OpenList[] = [];
-  let superscript: { start: number; isNote: boolean } | null = null;
+  const paragraph = createParagraph();
+  const lists = createLists();
+  const choices = createChoices();
+  let tables = 0;
+  /** what a reader sees in place of text in the current cell */
+  let label = "";
+  let skipped = 0;
+  let swallowed = 0;
+  /** the class names that the page's own style sheets strike out */
+  const struckNames = new Set<string>();
 
-  /** Marks digits after digits, because 10 with a superscript 6 is not 106. Drops the numbers of footnotes. */
-  function closeSuperscript({ start, isNote }: { start: number; isNote: boolean }): void {
-    const raised = text.slice(start).trim();
-    if (!/\d\s*$/.test(text.slice(Math.max(0, start - 10), start)) || !/^[[(]?[-+\u2212]?\d+[\])]?$/.test(raised))
-      return;
-    text = text.slice(0, start) + (isNote ? "" : SUPERSCRIPT + raised);
-  }
-
-  function emit(content: string): void {
-    const trimmed = resolveSuperscripts(content)
-      .replace(/[^\S\n]+/g, " ")
-      .replace(/ ?\n ?/g, "\n")
-      .trim();
-    if (trimmed === "" || /^(-|\[[ x]\])$/.test(trimmed)) return;
-    const element = path.at(-1);
-    const level = element?.headingLevel ?? null;
-    const isMain = element?.isMain ?? false;
-    if (level !== null) {
-      keepUnused(level);
-      outline.open(level, trimmed);
-      unused = { level, isMain };
+  /** Ends the current paragraph. Paragraphs within a table cell become part of the row. */
+  function flush(): void {
+    paragraph.closeStruck();
+    if (table.isInCell()) {
+      paragraph.add(" ");
       return;
     }
-    found.push({ text: trimmed, headings: outline.headings(), page: null, isMain });
-    unused = null;
+    found.add(paragraph.text(), path.at(-1));
+    paragraph.reset();
   }
+
+  /** Separates an element on lines of its own from the text around it. A heading stays one. */
+  function separate({ tag, isBlock }: Element, parent: Element | undefined): void {
+    if (!isBlock) return;
+    if (parent?.headingLevel != null && !isBlockTag(tag)) paragraph.add(" ");
+    // The mark of a list item belongs to the first paragraph in it.
+    else if (!isListMark(paragraph.text())) flush();
+  }
+
+  /** Ends a cell. One without text has what a reader sees in place of it. */
+  function closeCell(tag: string): boolean {
+    paragraph.closeStruck();
+    const text = paragraph.text();
+    const isClosed = table.closeCell(tag, text.trim() === "" ? label : text);
+    if (isClosed) paragraph.reset();
+    return isClosed;
+  }
+
+  function openInTable(tag: string, attributes: Record<string, string>, parent: Element | undefined): void {
+    if (tag === "table") tables++;
+    if (tag === "thead") table.openHead();
+    if ((tag === "b" || tag === "strong") && paragraph.text().trim() === "") table.markBold();
+    // The parser does not know that a `th` ends a `td` whose end tag is omitted.
+    if (isCell(tag) && parent && isCell(parent.tag)) closeCell(parent.tag);
+    // A cell outside of a table is text, as in a browser.
+    if (tables === 0) return;
+    if (isCell(tag)) label = "";
+    if (isCell(tag) && table.openCell(attributes)) paragraph.reset();
+    label ||= labelOf(tag, attributes);
+  }
+
+  return {
+    open(tag: string, attributes: Record<string, string>): void {
+      if (tag === "br") paragraph.add("\n");
+      const parent = path.at(-1);
+      const element = createElement(tag, attributes, { parent, struckNames, isWhole });
+      separate(element, parent);
+      paragraph.openElement(element);
+      element.skippedBefore = skipped;
+      path.push(element);
+      choices.open(tag);
+      if (element.isSkipped) return;
+      if (parent) {
+        parent.children++;
+        paragraph.add(formulaSign(parent));
+      }
+      if (isFormulaGroup(tag, parent)) paragraph.add("(");
+      if (tag === "msqrt") paragraph.add("√(");
+      lists.open(tag, attributes);
+      const text = paragraph.text();
+      if (tag === "li" && (!isListMark(text) || /\d|[a-z]/i.test(text)))
+        paragraph.add(lists.nextMark(attributes.value));
+      if (tag === "input") paragraph.add(readInput(attributes));
+      paragraph.openSuperscript(tag, attributes);
+      openInTable(tag, attributes, parent);
+    },
+    text(value: string): void {
+      const element = path.at(-1) ?? rootElement;
+      if (element.tag === "style") for (const name of listStruckNames(value)) struckNames.add(name);
+      if (element.tag === "title" && path.at(-2)?.tag === "svg") label ||= value.trim();
+      if (element.tag === "option") choices.text(value);
+      if (element.isSkipped) skipped += value.trim().length;
+      else paragraph.write(element.tag === "pre" ? value : value.replace(/\s+/g, " "), element.isStruck);
+    },
+    close(tag: string, isImplied: boolean): void {
+      const element = path.at(-1) ?? rootElement;
+      const parent = path.at(-2);
+      if (isImplied && element.isNavigation) swallowed += skipped - element.skippedBefore;
+      const chosen = choices.close(tag);
+      if (!parent?.isSkipped) paragraph.write(chosen, false);
+      if (tag === "msqrt" || isFormulaGroup(tag, parent)) paragraph.add(element.isSkipped ? "" : ")");
+      if (!element.isSkipped) paragraph.closeElement(element, parent);
+      const isCellClosed = isCell(tag) && !element.isSkipped && closeCell(tag);
+      if (!isCellClosed && isCell(tag)) paragraph.add(" ");
+      else separate(element, parent);
+      if (tag === "thead") table.closeHead();
+      if (tag === "tr") table.closeRow();
+      if (tag === "table") {
+        for (const row of table.close()) found.add(row, element);
+        if (!element.isSkipped) tables--;
+      }
+      if (!element.isSkipped) lists.close(tag);
+      if (tag === "details" || tag === "dl") found.closeQuestions();
+      path.pop();
+    },
+    /** Whether navigation that is never closed contains more text than the rest of the page. */
+    isSwallowed: () => swallowed > found.size(),
+    blocks(): Block[] {
+      flush();
+      return found.blocks();
+    },
+  };
+}
+
+/** Collects the paragraphs below their headings. */
+function createFoundBlocks() {
+  const found: FoundBlock[] = [];
+  const outline = createOutline();
+  /** the latest heading while it has neither text nor other headings below it */
+  let unused: { level: number; isMain: boolean } | null = null;
 
   /** Keeps a heading without text as text when a heading of the same or a higher level follows. */
   function keepUnused(nextLevel: number): void {
@@ -138,112 +260,45 @@ function createContentWalker() {
     unused = null;
   }
 
-  /** Ends the current paragraph. Paragraphs within a table cell become part of the row. */
-  function flush(): void {
-    if (table.isInCell()) {
-      text += " ";
-      return;
-    }
-    emit(text);
-    text = "";
-  }
-
   return {
-    open(tag: string, attributes: Record<string, string>): void {
-      if (tag === "br") text += "\n";
-      // The mark of a list item belongs to the first paragraph in it.
-      if (isBlock(tag) && !isListMark(text)) flush();
-      const parent = path.at(-1);
-      const element = createElement(tag, attributes, parent);
-      path.push(element);
-      if (element.isSkipped) return;
-      if (parent) {
-        parent.children++;
-        text += formulaSign(parent);
+    add(content: string, { headingLevel: level = null, isMain = false }: Partial<Element> = {}): void {
+      const trimmed = resolveSuperscripts(content)
+        .replace(/[^\S\n]+/g, " ")
+        .replace(/ ?\n ?/g, "\n")
+        .trim();
+      if (trimmed === "" || /^(-|\[[ x]\])$/.test(trimmed)) return;
+      if (level !== null) {
+        keepUnused(level);
+        outline.open(level, trimmed);
+        unused = { level, isMain };
+        return;
       }
-      if (isFormulaGroup(tag, parent)) text += "(";
-      if (tag === "msqrt") text += "√(";
-      if (tag === "ol" || tag === "ul") lists.push(openList(tag, attributes));
-      if (tag === "li" && (!isListMark(text) || /\d|[a-z]/i.test(text)))
-        text += nextMark(lists.at(-1), attributes.value);
-      if (struckTags.has(tag)) text += "~~";
-      if (tag === "input" && /^(checkbox|radio)$/i.test(attributes.type ?? "")) {
-        text += attributes.checked === undefined ? "[ ] " : "[x] ";
-      }
-      if (tag === "sup")
-        superscript = { start: text.length, isNote: /\b(fn|footnote|reference)/i.test(attributes.class ?? "") };
-      if (tag === "a" && superscript) superscript.isNote = true;
-      if (tag === "thead") table.openHead();
-      if ((tag === "b" || tag === "strong") && text.trim() === "") table.markBold();
-      // The parser does not know that a `th` ends a `td` whose end tag is omitted.
-      if (isCell(tag) && parent && isCell(parent.tag) && table.closeCell(parent.tag, text)) text = "";
-      if (isCell(tag) && table.openCell(attributes)) text = "";
+      found.push({ text: trimmed, headings: outline.headings(), page: null, isMain });
+      unused = null;
     },
-    text(value: string): void {
-      const element = path.at(-1);
-      if (!element?.isSkipped) text += element?.tag === "pre" ? value : value.replace(/\s+/g, " ");
+    closeQuestions(): void {
+      if (unused?.level === headingLevels) keepUnused(headingLevels);
+      outline.closeQuestions();
     },
-    close(tag: string): void {
-      const element = path.at(-1);
-      if (tag === "msqrt" || isFormulaGroup(tag, path.at(-2))) text += element?.isSkipped ? "" : ")";
-      if (struckTags.has(tag) && !element?.isSkipped) text = text.endsWith("~~") ? text.slice(0, -2) : `${text}~~`;
-      if (tag === "sup" && superscript) {
-        closeSuperscript(superscript);
-        superscript = null;
-      }
-      if (isCell(tag) && !element?.isSkipped && table.closeCell(tag, text)) text = "";
-      else if (isBlock(tag)) flush();
-      else if (isCell(tag)) text += " ";
-      if (tag === "thead") table.closeHead();
-      if (tag === "tr") table.closeRow();
-      if (tag === "table") for (const row of table.close()) emit(row);
-      if ((tag === "ol" || tag === "ul") && !element?.isSkipped) lists.pop();
-      if (tag === "details" || tag === "dl") {
-        if (unused?.level === headingLevels) keepUnused(headingLevels);
-        outline.closeQuestions();
-      }
-      path.pop();
-    },
+    /** the number of characters */
+    size: () => found.reduce((sum, { text }) => sum + text.length, 0),
     blocks(): Block[] {
-      emit(text);
       keepUnused(0);
       return selectMainBlocks(found);
     },
   };
 }
 
-type OpenList = { next: number; style: NumberStyle } | null;
-
-/** An ordered list counts its items. */
-function openList(tag: string, { start, type = "1" }: Record<string, string>): OpenList {
-  const first = Number.parseInt(start ?? "1", 10);
-  const style = /^[1aAiI]$/.test(type) ? (type as NumberStyle) : "1";
-  return tag === "ol" ? { next: Number.isNaN(first) ? 1 : first, style } : null;
+/** The mark of a box to tick, or the value of a field that cannot be changed, which is text. */
+function readInput({ type = "text", value = "", checked, readonly, disabled }: Record<string, string>): string {
+  if (/^(checkbox|radio)$/i.test(type)) return checked === undefined ? "[ ] " : "[x] ";
+  const isText = /^(text|number|email|tel|url)$/i.test(type) && (readonly ?? disabled) !== undefined;
+  return isText ? ` ${value} ` : "";
 }
 
-/** The mark of a list item: its number, or a dash. */
-function nextMark(list: OpenList | undefined, value: string | undefined): string {
-  if (!list) return "- ";
-  if (value !== undefined && /^\d{1,9}$/.test(value)) list.next = Number(value);
-  return `${formatOrdinal(list.next++, list.style)}. `;
-}
-
-/** Whether a text consists of the mark of a list item, whose first paragraph follows. */
-const isListMark = (text: string) => /^\s*(-|\w{1,10}\.) $/.test(text);
-
-const struckTags = new Set(["s", "del", "strike"]);
-
-/** Stands before superscript digits until the text after them is known. */
-const SUPERSCRIPT = "\uE000";
-
-/** Superscript digits are the cents of a price, or an exponent. */
-function resolveSuperscripts(text: string): string {
-  if (!text.includes(SUPERSCRIPT)) return text;
-  return text
-    .replace(/(\p{Sc}\s?[\d.,]{1,20})\uE000(?=\d\d(?!\d))/gu, "$1.")
-    .replace(/\uE000(?=\d\d\s?(?:\p{Sc}|(?:euros?|eur|usd|gbp|chf|kr|zł)(?!\p{L})))/giu, ".")
-    .replaceAll(SUPERSCRIPT, "^");
-}
+/** The class names whose rules strike text out. */
+const listStruckNames = (css: string) =>
+  [...css.matchAll(/\.([\w-]{1,100})\s*\{[^{}]{0,2000}\bline-through\b/g)].map(([, name = ""]) => name);
 
 function selectMainBlocks(found: readonly FoundBlock[]): Block[] {
   const main = found.filter(({ isMain }) => isMain);

@@ -1,10 +1,10 @@
 import type { FileContent, FileInput } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
-import { isTextPart, readSpace, readStyles, readTitle } from "./open-document.ts";
+import { openText, readSpace, readStyles, readTitle } from "./open-document.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
-import { createWalker, localName } from "./walk-xml.ts";
+import { localName } from "./walk-xml.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Columns beyond this one are treated as layout and ignored. */
@@ -14,7 +14,7 @@ const MAX_REPEATED = 1_000;
 
 /** Reads the visible sheets of an OpenDocument spreadsheet, with the cells as they are shown. */
 export function extractOds({ archive, onProgress, warnings }: FileInput): FileContent {
-  const walk = createWalker(archive?.unpack(isTextPart) ?? new Map());
+  const walk = openText(archive);
   const effects = readStyles(walk);
   const blocks: Block[] = [];
   let sheet: ReturnType<typeof createSheet> | null = null;
@@ -35,7 +35,7 @@ export function extractOds({ archive, onProgress, warnings }: FileInput): FileCo
         sheet = createSheet(title);
         onProgress(0, 0);
       }
-      sheet?.open(tag, attributes);
+      sheet?.open(tag, attributes, effects(attributes["table:style-name"] ?? attributes["text:style-name"]));
     },
     text(value) {
       if (skipped > 0) return;
@@ -60,6 +60,7 @@ export function extractOds({ archive, onProgress, warnings }: FileInput): FileCo
 }
 
 type Cell = { text: string; repeat: number; rows: number };
+type Style = { isStruck: boolean | null; isRaised: boolean };
 
 function createSheet(title: string) {
   const rows: string[][] = [];
@@ -72,6 +73,10 @@ function createSheet(title: string) {
   let isHidden = false;
   let cell: Cell | null = null;
   let paragraphs = 0;
+  /** what the attributes of the cell say, for programs that write no text */
+  let stored = "";
+  /** the styles of the open elements of the cell */
+  const open: Style[] = [];
   let hidden = 0;
   let isWide = false;
   let cut = 0;
@@ -96,7 +101,7 @@ function createSheet(title: string) {
   }
 
   return {
-    open(tag: string, attributes: Record<string, string>): void {
+    open(tag: string, attributes: Record<string, string>, style: Style): void {
       const count = (name: string) => Math.max(1, Number(attributes[name] ?? 1) || 1);
       if (tag === "table-column") {
         const end = columns + count("table:number-columns-repeated");
@@ -109,20 +114,33 @@ function createSheet(title: string) {
         isHidden = isNotShown(attributes);
       }
       if (tag === "table-cell" || tag === "covered-table-cell") {
-        cell = { text: "", repeat: count("table:number-columns-repeated"), rows: count("table:number-rows-spanned") };
+        cell = {
+          text: "",
+          repeat: count("table:number-columns-repeated"),
+          rows: count("table:number-rows-spanned"),
+        };
         paragraphs = 0;
+        stored = readStored(attributes);
+        open.length = 0;
       }
       if (!cell) return;
+      open.push({ ...style, isStruck: style.isStruck ?? open.at(-1)?.isStruck ?? null });
       if (tag === "p" && paragraphs++ > 0) cell.text += " ";
       cell.text += readSpace(tag, attributes) ?? "";
     },
     text(value: string): void {
-      if (cell && paragraphs > 0) cell.text += value;
+      if (!cell || paragraphs === 0) return;
+      const { isStruck = null, isRaised = false } = open.at(-1) ?? {};
+      // 10 with a raised 6 is not 106.
+      if (isRaised && /\d$/.test(cell.text) && /^\d/.test(value)) cell.text += "^";
+      cell.text += isStruck && value.trim() !== "" ? `~~${value}~~` : value;
     },
     /** @returns the number of characters that were added */
     close(tag: string): number {
+      open.pop();
       if ((tag === "table-cell" || tag === "covered-table-cell") && cell) {
-        addCell({ ...cell, text: cell.text.replace(/\s+/g, " ").trim() }, tag === "covered-table-cell");
+        const text = paragraphs === 0 ? stored : cell.text.replaceAll("~~~~", "");
+        addCell({ ...cell, text: text.replace(/\s+/g, " ").trim() }, tag === "covered-table-cell");
         cell = null;
       }
       if (tag !== "table-row" || row.every((text) => text === "")) return 0;
@@ -142,4 +160,26 @@ function createSheet(title: string) {
       return tableBlocks(rows, title);
     },
   };
+}
+
+/** The value of a cell as its attributes have it. */
+function readStored(attributes: Record<string, string>): string {
+  const get = (name: string) => attributes[`office:${name}`] ?? "";
+  const value = get("value");
+  switch (get("value-type")) {
+    case "string":
+      return get("string-value");
+    case "boolean":
+      return get("boolean-value").toUpperCase();
+    case "percentage":
+      return value === "" ? "" : `${Number((Number(value) * 100).toPrecision(15))}%`;
+    case "currency":
+      return `${value} ${get("currency")}`;
+    case "date":
+      return get("date-value").replace("T", " ");
+    case "time":
+      return get("time-value").replace(/^PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/, "$1:$2:$3");
+    default:
+      return value;
+  }
 }

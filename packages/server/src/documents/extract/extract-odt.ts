@@ -1,7 +1,8 @@
+import { escapeHtml } from "../../escape-html.ts";
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
-import { isTextPart, readListStyles, readSpace, readStyles, readTitle } from "./open-document.ts";
-import { createWalker, escapeHtml, localName, type Walk } from "./walk-xml.ts";
+import { openText, readListStyles, readSpace, readStyles, readTitle } from "./open-document.ts";
+import { localName, type Walk } from "./walk-xml.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Elements whose text a reader does not see: deleted text, comments, settings, and descriptions of pictures. */
@@ -17,12 +18,11 @@ const unread = new Set([
   "note-citation",
   "ruby-text",
   "binary-data",
-  "object",
 ]);
 
 /** Reads an OpenDocument text, which is converted to HTML. */
 export function extractOdt({ archive, onProgress, warnings }: FileInput): FileContent {
-  const walk = createWalker(archive?.unpack(isTextPart) ?? new Map());
+  const walk = openText(archive);
   onProgress(0, 0);
   const body = convert(walk, { part: "content.xml", root: "text", warnings });
   const edges = ["header", "footer"].map((element) => convert(walk, { part: "styles.xml", root: element, warnings }));
@@ -30,8 +30,33 @@ export function extractOdt({ archive, onProgress, warnings }: FileInput): FileCo
   return { title: readTitle(walk), blocks };
 }
 
+/** A formula as MathML, or the title and the data of a chart. Objects of other programs have no text here. */
+function readObject(walk: Walk, href: string): string {
+  const path: string[] = [];
+  let html = "";
+  const isIn = (tag: string) => path.includes(tag);
+  const add = (tag: string, isEnd: boolean) => {
+    const chart = { p: "p", table: "table", "table-row": "tr", "table-cell": "td" }[tag];
+    const name = isIn("math") ? tag : isIn("chart") ? chart : undefined;
+    if (name !== undefined) html += `<${isEnd ? "/" : ""}${name}>`;
+  };
+  walk(`${href.replace(/^\.?\//, "")}/content.xml`, {
+    open({ name }) {
+      path.push(localName(name));
+      add(localName(name), false);
+    },
+    text(value) {
+      if (isIn("math") || isIn("p")) html += escapeHtml(value);
+    },
+    close(name) {
+      add(localName(name), true);
+      path.pop();
+    },
+  });
+  return html;
+}
+
 const blockTags: Record<string, string> = {
-  p: "p",
   "list-header": "li",
   "table-row": "tr",
   "table-header-rows": "thead",
@@ -67,6 +92,11 @@ function convert(walk: Walk, { part, root, warnings }: { part: string; root: str
       const style = effects(attributes["text:style-name"]);
       if (style.isHidden || attributes["text:display"] === "none") {
         warnings.add("HIDDEN_TEXT");
+        skipped++;
+        return;
+      }
+      if (tag === "object") {
+        write(readObject(walk, attributes["xlink:href"] ?? ""));
         skipped++;
         return;
       }
@@ -128,18 +158,21 @@ function createLists(listStyle: ReturnType<typeof readListStyles>) {
 function tagsFor(
   tag: string,
   attributes: Record<string, string>,
-  style: { isStruck: boolean; isRaised: boolean },
+  style: { isStruck: boolean | null; isRaised: boolean },
 ): [string, string] {
+  const [strike, end] = style.isStruck ? ["<s>", "</s>"] : ["", ""];
   if (tag === "h") {
     const level = Math.min(6, Math.max(1, Number(attributes["text:outline-level"] ?? 1) || 1));
-    return [`<h${level}>`, `</h${level}>`];
+    return [`<h${level}>${strike}`, `${end}</h${level}>`];
   }
   if (tag === "table-cell") {
     const [columns, rows] = [attributes["table:number-columns-spanned"], attributes["table:number-rows-spanned"]];
     return [`<td colspan="${Number(columns ?? 1)}" rowspan="${Number(rows ?? 1)}">`, "</td>"];
   }
   if (tag === "span" && style.isRaised) return ["<sup>", "</sup>"];
-  if (tag === "span" && style.isStruck) return ["<s>", "</s>"];
+  if (tag === "span" && style.isStruck === false) return ['<span data-struck="false">', "</span>"];
+  if (tag === "span") return [strike, end];
+  if (tag === "p") return [`<p>${strike}`, `${end}</p>`];
   const block = blockTags[tag];
   return block === undefined ? ["", ""] : [`<${block}>`, `</${block}>`];
 }

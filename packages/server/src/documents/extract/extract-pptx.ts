@@ -1,11 +1,10 @@
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
 import { readDrawing, readGraphics } from "./read-drawing.ts";
+import { isOfficeText } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { createWalker, localName, readRelationships, type Walk } from "./walk-xml.ts";
 
-const textPart =
-  /^ppt\/(presentation\.xml|(slides|slideLayouts|slideMasters|charts)\/[^/]+\.xml|diagrams\/data[^/]*\.xml|((slides|slideLayouts|charts)\/)?_rels\/.*)$/i;
 const MAX_SLIDES = 2_000;
 
 /**
@@ -13,7 +12,7 @@ const MAX_SLIDES = 2_000;
  * The texts of a master are read once. The number of a slide is the page of its text.
  */
 export function extractPptx({ archive, onProgress, warnings }: FileInput): FileContent {
-  const parts = archive?.unpack((name) => textPart.test(name)) ?? new Map();
+  const parts = archive?.unpack(isOfficeText) ?? new Map();
   const walk = createWalker(parts);
   const presentation = archive?.mainPart ?? "";
   const relationships = readRelationships(walk, presentation);
@@ -27,7 +26,7 @@ export function extractPptx({ archive, onProgress, warnings }: FileInput): FileC
     },
   });
   for (const name of archive?.names ?? []) {
-    if (/^ppt\/embeddings\/(?!Microsoft_(Office_)?Excel)/i.test(name))
+    if (/(^|\/)embeddings\/(?!Microsoft_(Office_)?Excel)/i.test(name))
       warnings.add("ATTACHMENTS_LEFT_OUT", name.replace(/^.*\//, ""));
   }
   const blocks: Block[] = [];

@@ -1,7 +1,7 @@
+import { escapeHtml } from "../../escape-html.ts";
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { escapeHtml } from "./walk-xml.ts";
 
 /** Groups whose text is not part of the document, besides those that are marked as optional. */
 const unreadGroups = new Set(
@@ -10,7 +10,9 @@ const unreadGroups = new Set(
   ),
 );
 /** Optional groups that contain text. */
-const readGroups = new Set(["shpinst", "shptxt", "shppict"]);
+const readGroups = new Set(["shpinst", "shptxt", "shppict", "moMath", "moMathPara"]);
+/** Properties of the parts of equations. */
+const equationProperties = /^m[A-Za-z]+Pr$/;
 
 const characters: Record<string, string> = {
   par: "\n",
@@ -36,6 +38,10 @@ const characters: Record<string, string> = {
   "{": "{",
   "}": "}",
   "\\": "\\",
+  // The parts of equations.
+  msup: "^",
+  msub: "_",
+  mden: "/",
 };
 
 /** Encodings of font character sets and code pages. */
@@ -106,7 +112,7 @@ export function extractRtf({ bytes, onProgress, warnings }: FileInput): FileCont
   };
 
   token.lastIndex = 0;
-  for (const match of source.matchAll(token)) {
+  for (let match = token.exec(source); match !== null; match = token.exec(source)) {
     const [, word, parameter, hex, symbol, brace, text] = match;
     if (++read % 65_536 === 0) onProgress(match.index, source.length);
     if (hex !== undefined) {
@@ -132,6 +138,9 @@ export function extractRtf({ bytes, onProgress, warnings }: FileInput): FileCont
       const shown = text.slice(skip);
       skip = Math.max(0, skip - text.length);
       write(shown);
+    } else if (word === "bin") {
+      // As many bytes of a picture follow, in which braces and backslashes mean nothing.
+      token.lastIndex += Math.max(0, Number(parameter ?? 0));
     } else if (word !== undefined) {
       control(word, parameter === undefined ? null : Number(parameter));
     }
@@ -142,7 +151,8 @@ export function extractRtf({ bytes, onProgress, warnings }: FileInput): FileCont
 
   function control(word: string, value: number | null): void {
     const isOn = value !== 0;
-    if (unreadGroups.has(word) || (isOptional && !readGroups.has(word))) state.isSkipped = true;
+    if (unreadGroups.has(word) || equationProperties.test(word) || (isOptional && !readGroups.has(word)))
+      state.isSkipped = true;
     else if (word === "u" && value !== null) {
       write(String.fromCharCode(value < 0 ? value + 65_536 : value));
       skip = state.fallback;

@@ -4,6 +4,7 @@ import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
 import { builtInFormat, formatNumber } from "./number-format.ts";
 import { readDrawing, readGraphics } from "./read-drawing.ts";
+import { isOfficeText } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
 import { createWalker, localName, readRelationships, type Walk } from "./walk-xml.ts";
@@ -15,15 +16,13 @@ const MAX_SHEETS = 200;
 const MAX_COLUMNS = 200;
 
 type Parts = ReadonlyMap<string, Uint8Array>;
-/** `formats` holds the number format of each cell style. */
-type Workbook = { strings: string[]; formats: string[]; is1904: boolean };
-
-const textPart =
-  /^xl\/([^/]+\.xml|(worksheets|chartsheets|drawings|charts|diagrams)\/[^/]+\.xml|((worksheets|chartsheets|drawings)\/)?_rels\/.*)$/i;
+/** `styles` holds those of the cells. */
+type Workbook = { strings: string[]; styles: CellStyle[]; is1904: boolean };
+type CellStyle = { format: string; isStruck: boolean };
 
 /** Reads an XLSX file: the non-empty rows of every visible sheet, with the sheet's name as the heading. */
 export function extractXlsx({ archive, onProgress, warnings }: FileInput): FileContent {
-  const parts = archive?.unpack((name) => textPart.test(name)) ?? new Map();
+  const parts = archive?.unpack(isOfficeText) ?? new Map();
   return {
     title: archive?.title ?? null,
     blocks: readSheetBlocks(parts, archive?.mainPart ?? "", { onProgress, warnings }),
@@ -37,7 +36,13 @@ function readSheetBlocks(
 ): Block[] {
   const walk = createWalker(parts);
   const { sheets, is1904 } = readSheets(walk, workbookPart, warnings);
-  const workbook = { strings: readStrings(walk), formats: readFormats(walk), is1904 };
+  const targets = [...readRelationships(walk, workbookPart).values()];
+  const partOf = (wanted: string) => targets.find(({ type }) => type === wanted)?.target ?? `xl/${wanted}.xml`;
+  const workbook = {
+    strings: readStrings(walk, partOf("sharedStrings")),
+    styles: readStyles(walk, partOf("styles")),
+    is1904,
+  };
   let characters = 0;
   return sheets.flatMap(({ name, part }, index) => {
     onProgress(index, sheets.length);
@@ -86,54 +91,92 @@ function readSheets(walk: Walk, workbookPart: string, warnings: Warnings): Sheet
   return { sheets: [...sheets].map(([part, name]) => ({ name, part })), is1904 };
 }
 
-function readStrings(walk: Walk): string[] {
+function readStrings(walk: Walk, part: string): string[] {
   const strings: string[] = [];
-  let text: string | null = null;
-  let isPhonetic = false;
-  walk("xl/sharedStrings.xml", {
-    open({ name }) {
-      if (localName(name) === "si") text = "";
-      if (localName(name) === "rPh") isPhonetic = true;
+  const text = createRichText();
+  walk(part, {
+    open(tag) {
+      if (localName(tag.name) === "si") text.reset();
+      text.open(localName(tag.name), tag.attributes);
     },
-    text(value, name) {
-      if (text !== null && !isPhonetic && name === "t") text += value;
-    },
+    text: text.text,
     close(name) {
-      if (localName(name) === "rPh") isPhonetic = false;
-      if (localName(name) !== "si") return;
-      strings.push(clean(text ?? ""));
-      text = null;
+      text.close(localName(name));
+      if (localName(name) === "si") strings.push(clean(text.result()));
     },
   });
   return strings;
 }
 
-/** The number formats of the cell styles. */
-function readFormats(walk: Walk): string[] {
+/** Collects the text of a string, whose parts can be struck out or raised. Pronunciations are left out. */
+function createRichText() {
+  let text = "";
+  let isStruck = false;
+  let isRaised = false;
+  let isPhonetic = false;
+  const reset = () => {
+    text = "";
+    isPhonetic = false;
+    isStruck = false;
+    isRaised = false;
+  };
+  return {
+    reset,
+    open(tag: string, { val }: Record<string, string>): void {
+      if (tag === "rPh") isPhonetic = true;
+      if (tag === "r") [isStruck, isRaised] = [false, false];
+      if (tag === "strike") isStruck = isOn(val);
+      if (tag === "vertAlign") isRaised = val === "superscript";
+    },
+    text(value: string, tag: string): void {
+      if (tag !== "t" || isPhonetic) return;
+      // 10 with a raised 6 is not 106.
+      if (isRaised && /\d$/.test(text) && /^\d/.test(value)) text += "^";
+      text += isStruck ? strikeOut(value) : value;
+    },
+    close(tag: string): void {
+      if (tag === "rPh") isPhonetic = false;
+    },
+    result: () => text.replaceAll("~~~~", ""),
+  };
+}
+
+const strikeOut = (text: string) => text.replace(/\S(?:[\s\S]*\S)?/, "~~$&~~");
+/** Whether an element that switches a property on does so, which is its meaning without a value. */
+const isOn = (value: string | undefined) => value === undefined || isTrue(value);
+
+/** The number formats and the strikes of the cell styles. */
+function readStyles(walk: Walk, part: string): CellStyle[] {
   const custom = new Map<number, string>();
-  const formats: string[] = [];
-  let isInCells = false;
-  walk("xl/styles.xml", {
+  const styles: CellStyle[] = [];
+  const fonts: boolean[] = [];
+  const path: string[] = [];
+  walk(part, {
     open({ name, attributes }) {
       const tag = localName(name);
+      path.push(tag);
       if (tag === "numFmt") custom.set(Number(attributes.numFmtId), attributes.formatCode ?? "General");
-      if (tag === "cellXfs") isInCells = true;
-      if (tag !== "xf" || !isInCells) return;
+      if (tag === "font" && path.at(-2) === "fonts") fonts.push(false);
+      if (tag === "strike" && path.includes("fonts") && isOn(attributes.val)) fonts[fonts.length - 1] = true;
+      if (tag !== "xf" || !path.includes("cellXfs")) return;
       const id = Number(attributes.numFmtId ?? 0);
-      formats.push(custom.get(id) ?? builtInFormat(id));
+      styles.push({
+        format: custom.get(id) ?? builtInFormat(id),
+        isStruck: fonts[Number(attributes.fontId ?? 0)] ?? false,
+      });
     },
-    close(name) {
-      if (localName(name) === "cellXfs") isInCells = false;
+    close() {
+      path.pop();
     },
   });
-  return formats;
+  return styles;
 }
 
 /** Reads the visible rows and columns. A merged cell is repeated in its rows and columns. */
 function readRows(
   walk: Walk,
   part: string,
-  { workbook: { strings, formats, is1904 }, warnings }: { workbook: Workbook; warnings: Warnings },
+  { workbook: { strings, styles, is1904 }, warnings }: { workbook: Workbook; warnings: Warnings },
 ): string[][] {
   const rows = new Map<number, string[]>();
   const hiddenColumns = new Set<number>();
@@ -145,8 +188,15 @@ function readRows(
   let next = 0;
   let cell: { column: number; type: string; style: number; value: string; isFormula: boolean } | null = null;
   let size = 0;
+  const inline = createRichText();
 
-  const readCell = ({ type, style, value }: NonNullable<typeof cell>) => {
+  const readCell = (found: NonNullable<typeof cell>) => {
+    const shown = readValue(found);
+    return shown !== "" && styles[found.style]?.isStruck && !shown.includes("~~") ? strikeOut(shown) : shown;
+  };
+  const readValue = ({ type, style, value }: NonNullable<typeof cell>) => {
+    // A cell without a value is empty, whatever its type.
+    if (value.trim() === "") return "";
     if (type === "s") return strings[Number(value)] ?? "";
     if (type === "b") return value === "1" ? "TRUE" : "FALSE";
     if (type === "d")
@@ -154,8 +204,8 @@ function readRows(
         .replace(/T(00:00(:00)?(\.0+)?)?/, " ")
         .replace(/(\.\d+)?Z?$/, "")
         .trim();
-    if (type !== "n" || value.trim() === "" || Number.isNaN(Number(value))) return clean(value);
-    const shown = formatNumber(Number(value), formats[style] ?? "General", is1904);
+    if (type !== "n" || Number.isNaN(Number(value))) return clean(value);
+    const shown = formatNumber(Number(value), styles[style]?.format ?? "General", is1904);
     if (shown === "" && Number(value) !== 0) warnings.add("HIDDEN_TEXT");
     return shown;
   };
@@ -195,15 +245,20 @@ function readRows(
         isHidden = isTrue(attributes.hidden);
       }
       if (tag === "f" && cell) cell.isFormula = true;
+      inline.open(tag, attributes);
       if (tag !== "c") return;
       const column = parseColumn(attributes.r) ?? next;
       next = column + 1;
+      inline.reset();
       cell = { column, type: attributes.t ?? "n", style: Number(attributes.s ?? 0), value: "", isFormula: false };
     },
     text(value, name) {
-      if (cell && (name === "v" || name === "t")) cell.value += value;
+      if (cell && name === "v") cell.value += value;
+      inline.text(value, name);
     },
     close(name) {
+      inline.close(localName(name));
+      if (localName(name) === "is" && cell) cell.value ||= inline.result();
       if (localName(name) === "c" && cell) {
         const isBeyond = cell.column >= MAX_COLUMNS && cell.value !== "";
         if (isBeyond && !isWide) warnings.add("COLUMNS_LEFT_OUT");

@@ -4,6 +4,7 @@ import { type DeclaredType, findEncoding } from "./declared-type.ts";
 import type { FileProbe } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { formatReaders } from "./formats.ts";
+import { guessEncoding } from "./guess-encoding.ts";
 import { type Archive, openArchive } from "./read-zip.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -91,16 +92,20 @@ function decodeLatin1(bytes: Uint8Array): string {
 
 /**
  * Decodes text by the first of these that applies: its byte order mark, UTF-8, the encoding specified over HTTP, the
- * encoding that the page declares, and Windows-1252. UTF-8 comes before the specified encodings, because bytes that are
+ * encoding that the page declares, and the encoding of its language. UTF-8 comes before the specified encodings, because bytes that are
  * valid UTF-8 are hardly ever in another encoding, and the specifications can be wrong.
  */
 export function decode(bytes: Uint8Array, charset: string | null, warnings?: Warnings): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return withoutNul(new TextDecoder("utf-16le").decode(bytes));
   if (first === 0xfe && second === 0xff) return withoutNul(new TextDecoder("utf-16be").decode(bytes));
-  if (bytes.subarray(0, 65_536).includes(0)) {
-    if (charset?.startsWith("utf-16")) return withoutNul(new TextDecoder(charset).decode(bytes));
-    throw new ExtractionError("NOT_SUPPORTED", `This is not a text file. ${supported}`);
+  const start = bytes.subarray(0, 65_536);
+  if (start.includes(0)) {
+    const utf16 = charset?.startsWith("utf-16") ? charset : findUtf16(start);
+    if (utf16 !== null) return withoutNul(new TextDecoder(utf16).decode(bytes));
+    // Some programs fill fields with NUL characters. A file with many of them, or other control characters, is no text.
+    if (countControls(start) > start.length * MAX_CONTROLS)
+      throw new ExtractionError("NOT_SUPPORTED", `This is not a text file. ${supported}`);
   }
   const declared = legacyCharset(charset) ?? readDeclaredEncoding(bytes);
   // ISO-2022-JP consists of ASCII bytes, which are valid UTF-8 as well.
@@ -108,14 +113,34 @@ export function decode(bytes: Uint8Array, charset: string | null, warnings?: War
   try {
     return withoutNul(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    const encoding = declared ?? (charset === "utf-8" ? charset : "windows-1252");
+    const isUtf8 = declared === null && charset === "utf-8";
+    const guess = declared === null && !isUtf8 ? guessEncoding(bytes) : null;
+    const encoding = declared ?? guess?.encoding ?? "utf-8";
     const text = withoutNul(new TextDecoder(encoding).decode(bytes));
-    if (declared === null && encoding === "windows-1252" && isOtherScript(text)) warnings?.add("ENCODING_UNKNOWN");
+    if (guess !== null && (!guess.isCertain || isOtherScript(text))) warnings?.add("ENCODING_UNKNOWN");
     const replaced = text.match(/\ufffd/g)?.length ?? 0;
     if (replaced > 0) warnings?.add("CHARACTERS_REPLACED", "", replaced);
     return text;
   }
 }
+
+/** The byte order of UTF-16 without a mark: every other byte of the ASCII characters in it is zero. */
+function findUtf16(bytes: Uint8Array): string | null {
+  const zeros = [0, 0];
+  for (const [index, byte] of bytes.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  const encoding = odd > 20 * even ? "utf-16le" : even > 20 * odd ? "utf-16be" : null;
+  if (encoding === null || even + odd < MIN_UTF16_ZEROS) return null;
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, bytes.length & ~1));
+  const strange = text.match(/(?![\t\n\r\f])[\p{Cc}\p{Co}\ufffd]/gu)?.length ?? 0;
+  return strange <= text.length * MAX_CONTROLS ? encoding : null;
+}
+
+const MIN_UTF16_ZEROS = 4;
+/** The share of control characters that a text can have. */
+const MAX_CONTROLS = 0.02;
+const countControls = (bytes: Uint8Array) =>
+  bytes.reduce((count, byte) => (byte < 9 || (byte > 13 && byte < 32) ? count + 1 : count), 0);
 
 const MIN_ACCENTED = 6;
 

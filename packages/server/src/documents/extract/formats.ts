@@ -17,15 +17,15 @@ export const formatReaders: Record<DocumentFormat, FormatReader> = {
     read: async (file) => (await import("./extract-pdf.ts")).extractPdf(file),
   },
   docx: {
-    matches: ({ archive }) => archive !== null && /^word\//i.test(archive.mainPart ?? ""),
+    matches: ({ archive }) => /wordprocessingml|ms-word|^word\//i.test(archive?.mainType ?? ""),
     read: async (file) => (await import("./extract-docx.ts")).extractDocx(file),
   },
   xlsx: {
-    matches: ({ archive }) => archive !== null && /^xl\//i.test(archive.mainPart ?? ""),
+    matches: ({ archive }) => /spreadsheetml|ms-excel|^xl\//i.test(archive?.mainType ?? ""),
     read: async (file) => (await import("./extract-xlsx.ts")).extractXlsx(file),
   },
   pptx: {
-    matches: ({ archive }) => archive !== null && /^ppt\//i.test(archive.mainPart ?? ""),
+    matches: ({ archive }) => /presentationml|ms-powerpoint|^ppt\//i.test(archive?.mainType ?? ""),
     read: async (file) => (await import("./extract-pptx.ts")).extractPptx(file),
   },
   odt: {

@@ -1,4 +1,4 @@
-import { isBlock } from "./html-elements.ts";
+import { isBlockTag } from "./html-elements.ts";
 
 /** Parts of a page that `extractHtml` drops, but in which sites say how to reach them. */
 const edgeTags = new Set(["header", "footer", "aside", "address"]);
@@ -41,7 +41,7 @@ export function createContactCollector() {
 
   return {
     open(tag: string, { role = "", class: names = "", id = "", href = "" }: Record<string, string>): void {
-      if (tag === "br" || isBlock(tag)) flush();
+      if (tag === "br" || isBlockTag(tag)) flush();
       const parent = path.at(-1);
       const isFooter =
         tag === "footer" ||
@@ -64,7 +64,7 @@ export function createContactCollector() {
       if (element.isContact && value.trim() !== "") isMarked = true;
     },
     close(tag: string): void {
-      if (isBlock(tag)) flush();
+      if (isBlockTag(tag)) flush();
       path.pop();
     },
     /**

@@ -1,9 +1,24 @@
-import { localName, type Walk } from "./walk-xml.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import { type Archive, decodeXml } from "./read-zip.ts";
+import { createWalker, localName, type Walk } from "./walk-xml.ts";
+
+/** Opens the parts with text. @throws ExtractionError `ENCRYPTED` when the file has a password */
+export function openText(archive: Archive | null): Walk {
+  const parts: Map<string, Uint8Array> = archive?.unpack((name) => textPart.test(name)) ?? new Map();
+  const manifest = decodeXml(parts.get("META-INF/manifest.xml") ?? new Uint8Array());
+  parts.delete("META-INF/manifest.xml");
+  if (/<(?:\w+:)?encryption-data\b/.test(manifest))
+    throw new ExtractionError("ENCRYPTED", "The file is password-protected. Remove the password and upload it again.");
+  return createWalker(parts);
+}
+
+/** The parts with text, and those of the charts and formulas in it. */
+const textPart = /^(content|styles|meta)\.xml$|^META-INF\/manifest\.xml$|^Object [^/]{1,100}\/content\.xml$/;
 
 /** What the styles of an OpenDocument file do to text, rows, columns and sheets. */
-type Effects = { isHidden: boolean; isStruck: boolean; isRaised: boolean; parent: string };
+type Effects = { isHidden: boolean; isStruck: boolean | null; isRaised: boolean; parent: string };
 
-const none: Effects = { isHidden: false, isStruck: false, isRaised: false, parent: "" };
+const none: Effects = { isHidden: false, isStruck: null, isRaised: false, parent: "" };
 
 /** Reads the styles by name. */
 export function readStyles(walk: Walk): (name: string | undefined) => Effects {
@@ -20,7 +35,8 @@ export function readStyles(walk: Walk): (name: string | undefined) => Effects {
         if (!current) return;
         if (tag === "text-properties") {
           if (attributes["text:display"] === "none") current.isHidden = true;
-          if (!/^(none)?$/.test(attributes["style:text-line-through-style"] ?? "")) current.isStruck = true;
+          const lines = ["style", "type"].flatMap((key) => attributes[`style:text-line-through-${key}`] ?? []);
+          if (lines.length > 0) current.isStruck = !lines.includes("none");
           if (/^(super|[1-9])/.test(attributes["style:text-position"] ?? "")) current.isRaised = true;
         }
         if (tag === "table-properties" && attributes["table:display"] === "false") current.isHidden = true;
@@ -30,7 +46,15 @@ export function readStyles(walk: Walk): (name: string | undefined) => Effects {
       },
     });
   }
-  return (name) => styles.get(name ?? "") ?? none;
+  return (name) => {
+    const style = styles.get(name ?? "") ?? none;
+    let { isStruck, parent } = style;
+    for (let depth = 0; isStruck === null && parent !== "" && depth < 20; depth++) {
+      const above = styles.get(parent) ?? none;
+      [isStruck, parent] = [above.isStruck, above.parent];
+    }
+    return { ...style, isStruck };
+  };
 }
 
 /** The number style of each level of the list styles that number their items, by name and level. */
@@ -64,9 +88,6 @@ export function readTitle(walk: Walk): string | null {
   });
   return title.trim().slice(0, 500) || null;
 }
-
-/** The parts that contain text. */
-export const isTextPart = (name: string): boolean => /^(content|styles|meta)\.xml$/.test(name);
 
 /** White space that elements stand for, or null. */
 export function readSpace(tag: string, attributes: Record<string, string>): string | null {

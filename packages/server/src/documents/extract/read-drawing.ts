@@ -1,14 +1,20 @@
+import { escapeHtml } from "../../escape-html.ts";
 import { formatOrdinal, type NumberStyle } from "./list-labels.ts";
 import { formatNumber } from "./number-format.ts";
-import { escapeHtml, localName, readRelationships, type Walk } from "./walk-xml.ts";
+import { localName, readRelationships, type Walk } from "./walk-xml.ts";
 
 /** Reads the diagrams and charts that a slide or drawing shows as HTML. */
-export function readGraphics(walk: Walk, part: string, isDataRead = true): string {
-  const graphics = [...readRelationships(walk, part).values()].map(({ type, target }) => {
-    if (/^diagramData$/i.test(type)) return readDrawing(walk, target).html;
-    return type === "chart" ? readChart(walk, target, isDataRead) : "";
-  });
-  return graphics.join("");
+export const readGraphics = (walk: Walk, part: string, isDataRead = true): string =>
+  [...readRelationships(walk, part).values()].map((found) => readGraphic(walk, found, isDataRead)).join("");
+
+/** Reads what a relationship leads to if it is a diagram or chart. */
+export function readGraphic(
+  walk: Walk,
+  found: { type: string; target: string } | undefined,
+  isDataRead = true,
+): string {
+  if (/^diagramData$/i.test(found?.type ?? "")) return readDrawing(walk, found?.target ?? "").html;
+  return found?.type === "chart" ? readChart(walk, found.target, isDataRead) : "";
 }
 
 /** `isMasterShown` means that the shapes of the master that a slide or layout is based on are shown. */
@@ -94,6 +100,8 @@ function styleOf(type: string): NumberStyle {
   return "1";
 }
 
+const MAX_POINTS = 10_000;
+
 /**
  * Reads the texts of a chart, such as its title, and its data as a table: a row for each category, with the values of
  * the series.
@@ -105,24 +113,30 @@ function readChart(walk: Walk, part: string, isDataRead = true): string {
   const path: string[] = [];
   let format = "General";
   let paragraph = "";
+  let point = 0;
   walk(part, {
-    open({ name }) {
+    open({ name, attributes }) {
       path.push(localName(name));
+      // A point without a value is left out of the file, and the ones after it keep their places.
+      if (path.at(-1) === "pt") point = Math.min(Number(attributes.idx ?? 0), MAX_POINTS);
       if (path.at(-1) === "ser") series.push({ name: "", categories: [], values: [] });
     },
     text(value, name) {
       const current = series.at(-1);
       if (name === "t") paragraph += value;
       if (name === "formatCode") format = value;
+      if (name === "v" && path.includes("title")) paragraph += value;
       if (name !== "v" || !current) return;
-      if (path.includes("cat") || path.includes("xVal"))
-        current.categories.push(formatValue(value, path.includes("numCache") ? format : "General"));
-      else if (path.includes("val") || path.includes("yVal")) current.values.push(formatValue(value, format));
+      if (path.includes("cat") || path.includes("xVal")) {
+        const category = formatValue(value, path.includes("numCache") ? format : "General");
+        // The levels of a category follow each other from the innermost one.
+        current.categories[point] = [category, current.categories[point]].filter(Boolean).join(" ");
+      } else if (path.includes("val") || path.includes("yVal")) current.values[point] = formatValue(value, format);
       else if (path.includes("tx")) current.name += value;
     },
     close(name) {
       path.pop();
-      if (localName(name) !== "p" || paragraph === "") return;
+      if (!/^(p|title)$/.test(localName(name)) || paragraph === "") return;
       texts.push(`<p>${escapeHtml(paragraph)}</p>`);
       paragraph = "";
     },
@@ -130,7 +144,7 @@ function readChart(walk: Walk, part: string, isDataRead = true): string {
   if (!isDataRead) return texts.join("");
   const categories = series.find((one) => one.categories.length > 0)?.categories ?? [];
   const header = ["", ...series.map(({ name }) => name)].map((name) => `<th>${escapeHtml(name)}</th>`).join("");
-  const rows = categories.map((category, index) => {
+  const rows = Array.from(categories, (category = "", index) => {
     const cells = [category, ...series.map(({ values }) => values[index] ?? "")];
     return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join("")}</tr>`;
   });

@@ -1,4 +1,7 @@
 import { type FlateError, Unzip, UnzipInflate } from "fflate";
+import { DomUtils, parseDocument } from "htmlparser2";
+import { escapeHtml } from "../../escape-html.ts";
+import { findEncoding } from "./declared-type.ts";
 import { ExtractionError } from "./extraction-error.ts";
 
 /** Limits for the total size and the number of unpacked parts. A 25 MB archive can unpack to 25 GB. */
@@ -12,7 +15,9 @@ export type Archive = {
   names: readonly string[];
   /** the part with the content, as the package of an Office file names it */
   mainPart: string | null;
-  /** the type in the part `mimetype`, which OpenDocument files and e-books have */
+  /** the type of that part, such as `…wordprocessingml.document.main+xml`, or its name without a type */
+  mainType: string;
+  /** the type in the part `mimetype`, which OpenDocument files and e-books have, or else in their manifest */
   mimeType: string | null;
   /** the title in the metadata of an Office file */
   title: string | null;
@@ -26,15 +31,42 @@ export function openArchive(bytes: Uint8Array): Archive {
   const names: string[] = [];
   const parts = readZip(bytes, (name) => {
     if (names.length < MAX_NAMES) names.push(name);
-    return /^(_rels\/\.rels|mimetype|docProps\/core\.xml)$/i.test(name);
+    return /^(_rels\/\.rels|\[Content_Types\]\.xml|mimetype|META-INF\/manifest\.xml|docProps\/core\.xml)$/i.test(name);
   });
+  const mainPart = findMainPart(parts, names);
   return {
     names,
-    mainPart: findMainPart(parts, names),
-    mimeType: new TextDecoder().decode(parts.get("mimetype")).trim() || null,
+    mainPart,
+    mainType: findType(parts, mainPart ?? ""),
+    mimeType: findMimeType(parts, names),
     title: findTitle(readXml(parts, findPart(parts, "docProps/core.xml") ?? "")),
     unpack: (isWanted) => readZip(bytes, isWanted),
   };
+}
+
+/** The folders of Office files whose parts have no text of the document, such as copies of data that it refers to. */
+const otherFolders =
+  /(^|\/)((activeX|comments|ctrlProps|customXml|docProps|embeddings|externalLinks|glossary|handoutMasters|notesMasters|notesSlides|pivotCache|pivotTables|tags|theme|threadedComments)\/|charts\/(style|colors)|diagrams\/(?!data))/i;
+
+/** Whether a part of an Office file can contain text or say where text is. Pictures and embedded files do not. */
+export const isOfficeText = (name: string): boolean => /\.(xml|rels)$/i.test(name) && !otherFolders.test(name);
+
+/** The content type of a part. Word and Excel find parts by it, whatever their folders are called. */
+function findType(parts: ReadonlyMap<string, Uint8Array>, part: string): string {
+  const types = readXml(parts, findPart(parts, "[Content_Types].xml") ?? "") ?? "";
+  const overrides = types.match(/<(?:\w+:)?Override\b[^<>]{0,2000}>/g) ?? [];
+  const override = overrides.find((tag) => tag.toLowerCase().includes(`"/${part.toLowerCase()}"`));
+  return /ContentType\s*=\s*["']([^"']{1,500})/.exec(override ?? "")?.[1] ?? part;
+}
+
+function findMimeType(parts: ReadonlyMap<string, Uint8Array>, names: readonly string[]): string | null {
+  const named = new TextDecoder().decode(parts.get("mimetype")).trim();
+  if (named !== "") return named;
+  if (names.includes("META-INF/container.xml")) return "application/epub+zip";
+  const manifest = decodeXml(parts.get("META-INF/manifest.xml") ?? new Uint8Array());
+  const entries = manifest.match(/<(?:\w+:)?file-entry\b[^<>]{0,2000}>/g) ?? [];
+  const root = entries.find((entry) => /full-path="\/"/.test(entry)) ?? "";
+  return /media-type="([^"]{1,200})"/.exec(root)?.[1] ?? null;
 }
 
 /** The part with the text, which the relationships of the package name: Word for the web writes `document2.xml`. */
@@ -46,13 +78,12 @@ function findMainPart(parts: ReadonlyMap<string, Uint8Array>, names: readonly st
   return usual.flatMap((name) => findName(names, name) ?? [])[0] ?? null;
 }
 
-function findTitle(xml: string | null): string | null {
-  const [, title = ""] = /<dc:title>([^<]{1,1000})<\/dc:title>/.exec(xml ?? "") ?? [];
-  const decoded = title.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name] ?? "").trim();
-  return decoded.slice(0, 500) || null;
+/** The title in the metadata of an Office file or e-book. */
+export function findTitle(xml: string | null): string | null {
+  const [title = ""] = /<dc:title\b[^<>]{0,500}>[\s\S]{1,2000}?<\/dc:title>/.exec(xml ?? "") ?? [];
+  const text = DomUtils.textContent(parseDocument(title, { xmlMode: true }));
+  return text.trim().slice(0, 500) || null;
 }
-
-const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
 /**
  * Unpacks the parts of an archive that `isWanted` selects by name. Checks the declared sizes first, and then the actual
@@ -115,14 +146,26 @@ export function findPart(parts: ReadonlyMap<string, Uint8Array>, name: string): 
 const findName = (names: readonly string[], name: string) =>
   names.find((candidate) => candidate.toLowerCase() === name.toLowerCase()) ?? null;
 
+/** Decodes XML by its byte order mark, its first characters or its declaration. */
+export function decodeXml(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || second === 0) return new TextDecoder("utf-16le").decode(bytes);
+  if ((first === 0xfe && second === 0xff) || first === 0) return new TextDecoder("utf-16be").decode(bytes);
+  const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
+  const declared = findEncoding(/^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]{1,40})/.exec(start)?.[1]);
+  // A declaration of UTF-16 that can be read as ASCII is wrong.
+  return new TextDecoder(declared?.startsWith("utf-16") ? "utf-8" : (declared ?? "utf-8")).decode(bytes);
+}
+
 /**
- * The text of an XML part. Refuses document type declarations: Office never writes them, and entities can expand
- * without bound.
+ * The text of an XML part, without comments and with CDATA sections as ordinary text, so that no reader has to know
+ * them. Refuses document type declarations: Office never writes them, and entities can expand without bound.
  */
 export function readXml(parts: ReadonlyMap<string, Uint8Array>, name: string): string | null {
   const bytes = parts.get(name);
   if (!bytes) return null;
-  const text = new TextDecoder().decode(bytes);
+  const decoded = decodeXml(bytes);
+  const text = decoded.includes("<!") ? decoded.replace(commentOrCdata, (_, data = "") => escapeHtml(data)) : decoded;
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) {
     throw new ExtractionError(
       "DAMAGED",
@@ -131,6 +174,8 @@ export function readXml(parts: ReadonlyMap<string, Uint8Array>, name: string): s
   }
   return text;
 }
+
+const commentOrCdata = /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>/g;
 
 function tooLargeError(): ExtractionError {
   return new ExtractionError(

@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { ExtractionError } from "./extraction-error.ts";
+import { withLinearEquations } from "./office-equations.ts";
 import { findPart, readXml } from "./read-zip.ts";
 
 /** The name of an element without its prefix. */
@@ -29,7 +30,7 @@ export function createWalker(parts: ReadonlyMap<string, Uint8Array>): Walk {
       const megabytes = MAX_XML / 1024 / 1024;
       throw new ExtractionError("TOO_LARGE", `The parts unpack to more than ${megabytes} MB. Split the file.`);
     }
-    walkXml(xml, handlers);
+    walkXml(withLinearEquations(xml), handlers);
   };
 }
 
@@ -75,8 +76,3 @@ export function resolveName(from: string, target: string): string {
     return pathname.slice(1);
   }
 }
-
-const entities: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;" };
-
-/** Text as HTML, for readers that convert a format to HTML. */
-export const escapeHtml = (text: string): string => text.replace(/[<>&"]/g, (character) => entities[character] ?? "");

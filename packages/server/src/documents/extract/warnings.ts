@@ -37,6 +37,8 @@ const messages: Record<DocumentWarningCode, (count: number, names: string) => st
     `${plural(count, "table has", "tables have")} more columns than can be read, and the last ones were left out${names}.`,
   ROWS_LEFT_OUT: (count, names) =>
     `${plural(count, "row is", "rows are")} repeated too often, and the further repetitions were left out${names}.`,
+  ROWS_WITH_FAULTY_QUOTES: (count) =>
+    `${plural(count, "row has", "rows have")} a faulty quotation mark, so ${count === 1 ? "its" : "their"} columns may be wrong. Write quotation marks within a field twice, and upload the file again.`,
   DELETED_TEXT: (count) =>
     `${plural(count, "piece of text", "pieces of text")} that a tracked change deletes ${count === 1 ? "was" : "were"} left out. Accept or reject the changes to decide on ${count === 1 ? "it" : "them"}.`,
   ATTACHMENTS_LEFT_OUT: (count, names) =>
