@@ -13,8 +13,9 @@ export async function startUpstream(answer?: (exchange: Exchange) => unknown) {
   const waiting: Array<(exchange: Exchange) => void> = [];
   let current = answer;
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>).catch(() => null);
+    // The client ended the request before its body was complete.
+    if (chunks === null) return;
     const exchange = { request, response, body: Buffer.concat(chunks).toString("utf8") };
     exchanges.push(exchange);
     waiting.shift()?.(exchange);

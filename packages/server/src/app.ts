@@ -444,7 +444,8 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   visitorRoutes(app, deps, { visitors, conversations, attachments, forms: forms.service, idempotency });
   chatRoutes(app, deps, { chat, conversations, visitorLimit });
   const documentsOf = createReplyDocuments(documents.service, deps.encryption, deps.log);
-  const writing = { documentsOf, notesOf: forms.notesOf, attachmentsOf: createAttachmentLoader(attachments) };
+  const attachmentsOf = createAttachmentLoader(attachments, deps.config.limits.modelFileBytesPerIp);
+  const writing = { documentsOf, notesOf: forms.notesOf, attachmentsOf };
   addInboxRoutes(app, deps, { agents, conversations, attachments, desk, inbox, live, idempotency, writing });
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, { ...forms, conversations, idempotency });

@@ -195,6 +195,9 @@ function readLimits(get: Get) {
     attachmentsPerVisitor: limit("ATTACHMENTS_PER_VISITOR", 20),
     attachmentsPerIp: limit("ATTACHMENTS_PER_IP", 200),
     attachmentBytesPerDay: limit("ATTACHMENT_BYTES_PER_DAY", 1_000_000_000),
+    /** bytes of pictures and files that are sent to models at the same time in this process, and per address and minute */
+    modelFileBytes: limit("MODEL_FILE_BYTES", 67_108_864),
+    modelFileBytesPerIp: limit("MODEL_FILE_BYTES_PER_IP", 300_000_000),
     handoffPerIp: limit("HANDOFF_PER_IP", 5),
     /** requests of the page that an emailed link opens to rate a conversation */
     ratingPerIp: limit("RATING_PER_IP", 30),

@@ -79,6 +79,7 @@ export function createDeps(config: Config, log: Deps["log"]) {
     modelSettings,
     outbound,
     circuitWindow: config.models.circuit,
+    fileBytes: config.limits.modelFileBytes,
     log,
   });
   const prices = createPrices(createPriceStore(db));

@@ -81,7 +81,7 @@ export function createDraftWriter(
     if (documents?.kind === "search") documents.continueFrom(listEarlierPassages(history));
     const reference = documents?.kind === "prefix" ? documents.text : null;
     const message = { id: DRAFT, attachments: attached.map((row) => ({ ...row, uploaderId: null })) };
-    const partsOf = createAttachmentParts(await attachmentsOf(conversationId, [message]));
+    const partsOf = createAttachmentParts(await attachmentsOf(conversationId, [message], null));
     const question = history.findLast(({ role }) => role === "user")?.content ?? "";
     let tokens = 0;
     const steps: TraceStep[] = [];

@@ -92,7 +92,7 @@ export function createChatService(deps: Deps, parts: Parts, sources: Sources) {
   const once = createRepeatedMessages({ store, replies });
   const buildTurn = createTurnBuilder({ bytes, openingOf: sources.openingOf, attachmentsOf: attachments.resolve });
   const begin = createBeginning(deps, sources, {
-    attachmentsOf: createAttachmentLoader(attachments),
+    attachmentsOf: createAttachmentLoader(attachments, config.limits.modelFileBytesPerIp),
     budgets,
     buildTurn,
     conversationLog,
@@ -198,7 +198,7 @@ function createBeginning(deps: Deps, sources: Sources, parts: Beginning) {
       // Load these first: nothing may fail between storing the turn and starting its reply.
       const notes = existing ? await collectNotes(existing, { notesOf, handoffNotesOf }) : [];
       const humanTool = await humanToolOf(agent, conversation);
-      const attached = await attachmentsOf(existing?.id ?? null, turn.messages);
+      const attached = await attachmentsOf(existing?.id ?? null, turn.messages, caller.ip);
       const since = performance.now();
       const begun = await conversationLog.begin(
         {

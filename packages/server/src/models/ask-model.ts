@@ -11,7 +11,17 @@ import { fitRequest, learnContextLimit } from "./context-limit.ts";
 import { isFiltered } from "./is-filtered.ts";
 import { isObject } from "./json.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
-import { type FilePart, goodPicture, hidesPictures, listFiles, rejectsPictures, replaceFiles } from "./prompt-files.ts";
+import {
+  type FilePart,
+  findRequestFiles,
+  goodPicture,
+  hidesPictures,
+  listFiles,
+  type RequestFiles,
+  rejectsPictures,
+  replaceFiles,
+  withoutUnsentFiles,
+} from "./prompt-files.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
 import { createReasoningEditor, writesThoughtsAsText } from "./reasoning.ts";
 import { createFileTrials } from "./refused-files.ts";
@@ -38,6 +48,8 @@ export type AnswerSink = {
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
+/** How long a request waits for room for its pictures and files, before it is sent without them. */
+const LONGEST_WAIT_FOR_ROOM_MS = 10_000;
 
 /** The maximum number of times that a request is repeated without something that the provider refused. */
 const MAX_REFUSALS = 8;
@@ -65,7 +77,7 @@ export type ModelRequest = Omit<LanguageModelV4CallOptions, "abortSignal" | "rea
 
 type Model = ChatModel & { source?: Pick<NonNullable<ChosenModel["source"]>, "baseUrl"> | null } & Pick<
     ChosenModel,
-    "readVision"
+    "readVision" | "fileRoom"
   >;
 
 /**
@@ -130,8 +142,8 @@ export async function askModel(
   const isAskedToSee = pictures.length > 0;
   const setting = isAskedToSee ? await model.readVision?.() : undefined;
   const files = createFileTrials(key, request.prompt);
+  let areFilesMissing = false;
   for (let number = 1; ; ) {
-    const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state: AttemptState = { hasOutput: false, body: undefined };
     const { reasoningLevel, ...given } = request;
     const isUnseen = isAskedToSee && isBlind(key, model, setting);
@@ -146,18 +158,28 @@ export async function askModel(
     const fitted = fitRequest(key, asked);
     const hasTools = request.tools !== undefined && !toolRefusals.has(key);
     const accepted = hasTools || request.tools === undefined ? fitted : withoutTools(fitted);
+    const found = findRequestFiles(accepted.prompt);
+    const hasRoom = found !== null && !areFilesMissing && (await takeRoom(model, found, { organizationId, signal }));
+    const content = hasRoom ? found : null;
+    const sent = found !== null && !hasRoom ? { ...accepted, prompt: withoutUnsentFiles(accepted.prompt) } : accepted;
+    const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     sink.begin();
     try {
       const onOutput = () => {
+        if (!hasRoom && found !== null) return;
         learnFiles();
         if (hidesPictures(given.prompt, isSent)) sink.onUnseenPictures?.();
       };
-      await callOnce(model, accepted, { attempt, state, key, sink, onOutput, reasoningLevel });
+      await callOnce(model, sent, { attempt, state, key, sink, onOutput, reasoningLevel, files: content });
       return;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
       if (!state.hasOutput) {
+        if (content?.isMissing && !areFilesMissing) {
+          areFilesMissing = true;
+          continue;
+        }
         if (pictures.some(isSent) && rejectsPictures(error) && !seeingModels.has(key)) {
           const isBlindNow =
             pictures.includes(goodPicture) || (await refusesGoodPicture(model, { key, signal, endsAt }));
@@ -191,6 +213,7 @@ export async function askModel(
       await wait(pause, undefined, { signal });
     } finally {
       attempt.end();
+      content?.release();
     }
   }
 }
@@ -213,7 +236,7 @@ async function refusesGoodPicture(
     },
   };
   try {
-    const options = { attempt, state, key, sink, onOutput: undefined, reasoningLevel: undefined };
+    const options = { attempt, state, key, sink, onOutput: undefined, reasoningLevel: undefined, files: null };
     await callOnce(model, { prompt }, options);
   } catch (error) {
     signal.throwIfAborted();
@@ -223,6 +246,26 @@ async function refusesGoodPicture(
   }
   seeingModels.set(key, true);
   return false;
+}
+
+/**
+ * Waits until the server has room for the pictures and files of a request, which ends when they have been sent.
+ * @returns whether they may be sent
+ */
+async function takeRoom(
+  { fileRoom }: Pick<Model, "fileRoom">,
+  files: RequestFiles,
+  { organizationId, signal }: { organizationId: string; signal: AbortSignal },
+): Promise<boolean> {
+  if (!fileRoom) return true;
+  // A request that is larger than an address's share takes the whole share.
+  const weight = Math.min(Math.ceil(files.bytes / 1_024), Math.floor(fileRoom.size / 2));
+  const holder = { owner: organizationId, address: files.address, weight };
+  const waiting = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_WAIT_FOR_ROOM_MS)]);
+  const release = await fileRoom.acquire(holder, waiting).catch(() => null);
+  signal.throwIfAborted();
+  if (release) files.onRelease(release);
+  return release !== null;
 }
 
 type AttemptState = {
@@ -271,6 +314,7 @@ async function callOnce(
     sink,
     onOutput,
     reasoningLevel,
+    files,
   }: {
     attempt: ReturnType<typeof startAttempt>;
     state: AttemptState;
@@ -278,6 +322,7 @@ async function callOnce(
     sink: AnswerSink;
     /** called before the first output */
     onOutput: (() => void) | undefined;
+    files: RequestFiles | null;
   } & Pick<ModelRequest, "reasoningLevel">,
 ): Promise<void> {
   const orAborted = raceAgainst(attempt.signal);
@@ -287,6 +332,7 @@ async function callOnce(
     ...request,
     abortSignal: attempt.signal,
     onActivity: attempt.hasNews,
+    files,
     editBody(body) {
       const complete = setReasoning ? setReasoning(body) : body;
       state.body = edit ? edit(complete) : complete;

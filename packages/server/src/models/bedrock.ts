@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
+import type { ModelCall } from "./chat-model.ts";
 import { formatCall } from "./format-prompt.ts";
-import { withEditedBody } from "./model-fetch.ts";
+import { withEditedBody, withFiles } from "./model-fetch.ts";
 import { anthropicPrompt } from "./prompt-formats.ts";
 import type { Connection, Provider } from "./provider.ts";
 
@@ -18,11 +20,11 @@ export const bedrock: Provider = {
     return {
       provider: "bedrock",
       modelId,
-      doStream({ editBody, onActivity, ...call }) {
+      doStream({ editBody, onActivity, files, ...call }) {
         const fetch: typeof globalThis.fetch = async (input, init) => {
           // The signature covers the body, so the body is edited first.
           const edited = editBody ? withEditedBody(init, editBody) : init;
-          const response = await send(input, await sign(String(input), edited));
+          const response = await send(input, withFiles(await sign(String(input), edited, files), files));
           return onActivity ? observe(response, onActivity) : response;
         };
         // The package signs before it calls `fetch`. With any API key it does not, and `sign` replaces the header.
@@ -38,17 +40,22 @@ export const bedrock: Provider = {
   embeddings: null,
 };
 
-type Sign = (url: string, init: RequestInit | undefined) => Promise<RequestInit | undefined>;
+type Sign = (url: string, init: RequestInit | undefined, files: ModelCall["files"]) => Promise<RequestInit | undefined>;
 
 /** Creates the function that signs a request by AWS Signature Version 4, unless there is an API key. */
 async function createSigner({ apiKey, server }: Connection): Promise<Sign> {
   if (apiKey !== null) return async (_, init) => init;
   const { AwsV4Signer } = await import("aws4fetch");
   const { region = "", accessKeyId = "", secretAccessKey = "" } = server;
-  return async (url, init) => {
+  return async (url, init, files) => {
     const headers = new Headers(init?.headers);
     headers.delete("authorization");
     const body = typeof init?.body === "string" ? init.body : "";
+    if (files) {
+      const hash = createHash("sha256");
+      for await (const piece of files.readPieces(body)) hash.update(piece);
+      headers.set("x-amz-content-sha256", hash.digest("hex"));
+    }
     const signer = new AwsV4Signer({
       method: "POST",
       url,

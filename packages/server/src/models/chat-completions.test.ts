@@ -41,7 +41,7 @@ describe("a chat completions request", () => {
       },
       signal,
     });
-    expect(JSON.parse(body)).toEqual({
+    expect(JSON.parse(String(body))).toEqual({
       model: "small",
       messages: [{ role: "user", content: "Hello" }],
       stream: true,
@@ -56,7 +56,7 @@ describe("a chat completions request", () => {
   it("omits what the call does not specify", async () => {
     const { sent, model } = createRecordingModel();
     await model.streamTo({ prompt, tools: [], toolChoice: { type: "auto" } }, () => {});
-    const names = Object.keys(JSON.parse(sent[0]?.body ?? ""));
+    const names = Object.keys(JSON.parse(String(sent[0]?.body)));
     expect(names).toEqual(["model", "messages", "stream", "stream_options"]);
     expect(sent[0]).not.toHaveProperty("signal");
   });
@@ -183,8 +183,8 @@ describe("a real connection", () => {
       () => new Promise((resolve) => server.close(resolve)),
       () => dispatcher.destroy(),
     );
-    const send: SendStream = async ({ url, ...options }) => {
-      const { statusCode, headers, body } = await request(url, { ...options, dispatcher });
+    const send: SendStream = async ({ url, body: sent, ...options }) => {
+      const { statusCode, headers, body } = await request(url, { ...options, body: String(sent), dispatcher });
       current = body;
       return { status: statusCode, headers, body };
     };

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { APICallError, type JSONArray, type JSONObject, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { StreamedBody } from "../outbound/streamed-body.ts";
 import { toChatMessages, toChatToolChoice, toChatTools } from "./chat-completions-prompt.ts";
 import { readChatCompletion } from "./chat-completions-stream.ts";
 import type { CallbackModel } from "./chat-model.ts";
@@ -15,7 +16,7 @@ export type SendStream = (request: {
   url: string;
   method: "POST";
   headers: Record<string, string>;
-  body: string;
+  body: string | StreamedBody;
   signal?: AbortSignal;
 }) => Promise<Response>;
 
@@ -49,7 +50,8 @@ export function createChatCompletionsModel(options: {
       const signal = call.abortSignal;
       const headers = withHeaders(ownHeaders, call.headers);
       const created = createBody(modelId, formatCall(call, format));
-      const body = JSON.stringify(call.editBody ? call.editBody(created) : created);
+      const json = JSON.stringify(call.editBody ? call.editBody(created) : created);
+      const body = call.files ? call.files.fill(json) : json;
       const response = await send({ url, method: "POST", headers, body, ...(signal && { signal }) });
       if (response.status < 200 || response.status > 299) throw await toCallError(url, response, signal);
       await readChatCompletion(response.body, onPart, { url, signal, onActivity: call.onActivity });

@@ -5,6 +5,8 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
+import type { FairPool } from "../pools/fair-pool.ts";
+import type { RequestFiles } from "./prompt-files.ts";
 import type { ProviderName } from "./provider-environment.ts";
 
 /** A model that the agent loop can use. */
@@ -13,11 +15,12 @@ export type ChatModel = StreamModel | CallbackModel;
 /**
  * A call of the AI SDK, with what Foyer adds to it. `editBody` changes the body of the request before it is sent, to
  * leave out what the provider has refused. `onActivity` is called for all bytes of the response, also for keep-alives
- * that are no parts.
+ * that are no parts. `files` are the pictures and files of the prompt, whose content is put into the body when it is sent.
  */
 export type ModelCall = LanguageModelV4CallOptions & {
   editBody?: ((body: JSONObject) => JSONObject) | undefined;
   onActivity?: (() => void) | undefined;
+  files?: RequestFiles | null;
 };
 
 /** The part of the AI SDK's `LanguageModel` that the agent loop uses. */
@@ -43,6 +46,8 @@ export type ChosenModel = ChatModel & {
   isOperatorPaid: boolean;
   /** The organization's setting for the model, if it has one. It is read only for prompts with pictures. */
   readVision?(): Promise<VisionSetting | undefined>;
+  /** the room for pictures and files of requests, in KiB */
+  fileRoom?: FairPool;
 };
 
 /** Whether a model can see pictures, as an organization has set it, and when. */

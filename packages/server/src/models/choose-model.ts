@@ -2,6 +2,7 @@ import type { ModelInfo } from "@foyer/contract";
 import type { Logger } from "pino";
 import { AppError, notFound } from "../errors.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
+import { createFairPool, type FairPool } from "../pools/fair-pool.ts";
 import { anthropic } from "./anthropic.ts";
 import { refusesTools } from "./ask-model.ts";
 import { azure } from "./azure.ts";
@@ -54,6 +55,8 @@ export type ModelOptions = {
   outbound: Outbound;
   /** how long a failing provider is not asked, in milliseconds; 0 turns this off */
   circuitWindow: number;
+  /** the size of the pictures and files that are sent at the same time; 0 = no limit */
+  fileBytes: number;
   log: Logger;
 };
 
@@ -63,9 +66,10 @@ type ModelAgent = { id: string; model: string | null; fallbackModels: string; or
 export type Models = ReturnType<typeof createModels>;
 
 export function createModels(options: ModelOptions) {
-  const { defaultModel, environment, settings, modelSettings, outbound, circuitWindow, log } = options;
+  const { defaultModel, environment, settings, modelSettings, outbound, circuitWindow, fileBytes, log } = options;
   const circuits = createCircuits(circuitWindow);
   const changeovers = createChangeoverCounts();
+  const fileRoom = createFileRoom(fileBytes);
   // Bare model names belong to the default's provider, even while it does not list its models.
   const namedDefault = defaultModel ?? findFirstDefault(environment);
   const listed = createListedDefaults({ list: (_, connection) => listNames(connection), log });
@@ -154,7 +158,7 @@ export function createModels(options: ModelOptions) {
       const usable = await resolveConnections(agent.organizationId);
       const id = agent.model ?? (await chooseDefault(usable));
       const announce = isNewConversation && id !== DEMO;
-      const given = { usable, isVisitor, announce, namedDefault, settings, modelSettings, log };
+      const given = { usable, isVisitor, announce, namedDefault, settings, modelSettings, fileRoom, log };
       const candidates = await listCandidates(agent, id, given);
       const chain = createModelChain(candidates, {
         organizationId: agent.organizationId,
@@ -252,6 +256,20 @@ export function createModels(options: ModelOptions) {
   };
 }
 
+/** The room for the pictures and files of requests that are being sent, in KiB. */
+function createFileRoom(bytes: number): FairPool {
+  const size = Math.ceil(bytes / 1_024);
+  return createFairPool({
+    name: "model_files",
+    size,
+    maxPerOwner: size || Number.POSITIVE_INFINITY,
+    // Most servers have one organization, which can use three quarters.
+    freeFactor: 3,
+    maxPerAddress: Math.floor(size / 2),
+    maxWaitingPerOwner: 200,
+  });
+}
+
 function createEmbeddingModels(
   connections: (organizationId: string) => Promise<Connections>,
   settings: ModelOptions["settings"],
@@ -281,10 +299,12 @@ function createEmbeddingModels(
   };
 }
 
-type CandidateOptions = { usable: Connections; isVisitor: boolean; namedDefault: string } & Pick<
-  ModelOptions,
-  "settings" | "modelSettings" | "log"
->;
+type CandidateOptions = {
+  usable: Connections;
+  isVisitor: boolean;
+  namedDefault: string;
+  fileRoom: FairPool;
+} & Pick<ModelOptions, "settings" | "modelSettings" | "log">;
 
 /** The agent's own model with this id, or the demo when no provider is usable, and then its fallback models. */
 async function listCandidates(
@@ -301,7 +321,7 @@ async function listCandidates(
 }
 
 async function findCandidate(agent: ModelAgent, id: string, given: CandidateOptions): Promise<Candidate> {
-  const { usable, isVisitor, namedDefault, settings, modelSettings, log } = given;
+  const { usable, isVisitor, namedDefault, settings, modelSettings, fileRoom, log } = given;
   if (id === DEMO) return { id, model: toChosenModel(createDemoModel({ modelId: DEMO, announce: false }), null) };
   const { provider, name } = parseModelId(id, namedDefault);
   const connection = provider && usable.get(provider);
@@ -317,6 +337,7 @@ async function findCandidate(agent: ModelAgent, id: string, given: CandidateOpti
     id: fullId,
     model: {
       ...toChosenModel(connected, { provider, connection, isOperatorPaid }),
+      fileRoom,
       readVision: () => modelSettings.vision(agent.organizationId, fullId),
     },
   };

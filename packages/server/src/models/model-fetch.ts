@@ -1,4 +1,5 @@
 import type { JSONObject } from "@ai-sdk/provider";
+import type { OutboundInit } from "../outbound/guarded-fetch.ts";
 import type { ModelCall, StreamModel } from "./chat-model.ts";
 import { createEventStreamReader, maxEventCharacters } from "./event-stream.ts";
 import { isObject, parseOrNull } from "./json.ts";
@@ -29,9 +30,10 @@ export function createSdkModel(
   return {
     provider,
     modelId,
-    doStream({ editBody, onActivity, ...call }) {
+    doStream({ editBody, onActivity, files, ...call }) {
       const fetch: typeof globalThis.fetch = async (input, init) => {
-        const response = await send(input, editBody ? withEditedBody(init, editBody) : init);
+        const edited = editBody ? withEditedBody(init, editBody) : init;
+        const response = await send(input, withFiles(edited, files));
         if (!response.ok || !response.body) return response;
         const isJson = /\bjson\b/i.test(response.headers.get("content-type") ?? "");
         return isJson ? readJsonResponse(response, format, onActivity) : filterResponse(response, format, onActivity);
@@ -47,6 +49,11 @@ export function withEditedBody(init: RequestInit | undefined, edit: NonNullable<
   const body: JSONObject = JSON.parse(init.body);
   const edited = edit(body);
   return edited === body ? init : { ...init, body: JSON.stringify(edited) };
+}
+
+/** The request with the content of its pictures and files, which is read while it is sent. */
+export function withFiles(init: RequestInit | undefined, files: ModelCall["files"]): OutboundInit | undefined {
+  return files && typeof init?.body === "string" ? { ...init, body: files.fill(init.body) } : init;
 }
 
 function filterResponse(response: Response, format: StreamFormat, onActivity: ModelCall["onActivity"]): Response {

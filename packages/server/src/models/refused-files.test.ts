@@ -17,8 +17,8 @@ function createProvider(rule: (contents: string[]) => Refusal | null): Provider 
     modelId: `model-${++providers}`,
     requests,
     async streamTo({ prompt }, onPart) {
-      const contents = listFiles(prompt).map(({ data }) => (data.type === "data" ? String(data.data) : ""));
-      requests.push(contents.map((content) => (content.length > 20 ? "good" : content)));
+      const contents = listFiles(prompt).map(({ filename = "good" }) => filename);
+      requests.push(contents);
       const refusal = rule(contents);
       if (refusal) {
         const { status: statusCode, message } = refusal;
@@ -33,7 +33,14 @@ function createProvider(rule: (contents: string[]) => Refusal | null): Provider 
 }
 
 const picture = (content: string, mediaType = "image/png") =>
-  toFilePart({ id: `att_${content}`, name: content, mediaType, content, text: `[text of ${content}]` });
+  toFilePart({
+    id: `att_${content}`,
+    name: content,
+    mediaType,
+    content: { size: 0, address: null, read: async function* () {} },
+    text: `[text of ${content}]`,
+    unsentText: "[busy]",
+  });
 const say = (...contents: string[]) => ({
   role: "user" as const,
   content: [

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { OutboundError } from "./outbound-error.ts";
+import { StreamedBody } from "./streamed-body.ts";
 
 type StreamedResponse = { status: number; headers: Record<string, string | string[] | undefined>; body: Readable };
 
@@ -8,16 +9,20 @@ type OpenStream = (options: {
   url: string;
   method: string;
   headers: Record<string, string>;
-  body?: Uint8Array | undefined;
+  body?: Uint8Array | StreamedBody | undefined;
   signal?: AbortSignal | undefined;
 }) => Promise<StreamedResponse>;
+
+/** A `fetch` that also sends bodies which are read while they are sent. */
+export type OutboundFetch = (input: string | URL | Request, init?: OutboundInit) => Promise<Response>;
+export type OutboundInit = Omit<RequestInit, "body"> & { body?: BodyInit | StreamedBody | null };
 
 /**
  * Creates a standard `fetch` on top of `stream`, for libraries that need one. It rejects compressed responses, because
  * undici's own `fetch` would decompress whatever the server sends. It also rejects redirects, regardless of the
  * `redirect` option. Failures are OutboundErrors. After an abort, it throws the signal's reason.
  */
-export function createFetch(openStream: OpenStream): typeof globalThis.fetch {
+export function createFetch(openStream: OpenStream): OutboundFetch {
   return async (input, init) => {
     const isRequest = input instanceof Request;
     // The placeholder URL is never used: `Request` only normalizes headers and body, and the real URL is checked when
@@ -35,12 +40,14 @@ export function createFetch(openStream: OpenStream): typeof globalThis.fetch {
   };
 }
 
-async function readRequest(input: Request | string, init: RequestInit | undefined) {
-  const request = new Request(input, { ...init, signal: null });
+async function readRequest(input: Request | string, init: OutboundInit | undefined) {
+  const { body, ...rest } = init ?? {};
+  const isStreamed = body instanceof StreamedBody;
+  const request = new Request(input, { ...rest, ...(body === undefined || isStreamed ? {} : { body }), signal: null });
   return {
     method: request.method,
     headers: Object.fromEntries(request.headers),
-    body: request.body ? new Uint8Array(await request.arrayBuffer()) : undefined,
+    body: isStreamed ? body : request.body ? new Uint8Array(await request.arrayBuffer()) : undefined,
   };
 }
 

@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { Agent } from "undici";
 import { AppError } from "../errors.ts";
 import { createFairPool } from "../pools/fair-pool.ts";
 import { type AddressGuard, createAddressGuard, parseHttpUrl } from "./address-guard.ts";
 import { createGuardedConnect, createOperatorConnect, type Resolve } from "./guarded-connect.ts";
-import { createFetch } from "./guarded-fetch.ts";
+import { createFetch, type OutboundFetch } from "./guarded-fetch.ts";
 import { type OutboundSocket, openWebSocket } from "./guarded-web-socket.ts";
 import { explainFailure, OutboundError } from "./outbound-error.ts";
 import { createNameResolver } from "./resolve-names.ts";
+import { StreamedBody } from "./streamed-body.ts";
 
 export { OutboundError };
 
@@ -28,7 +29,7 @@ export type OutboundRequest = Caller & {
   url: string;
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;
-  body?: string | Uint8Array | undefined;
+  body?: string | Uint8Array | StreamedBody | undefined;
   signal?: AbortSignal | undefined;
 };
 
@@ -58,7 +59,7 @@ export type Outbound = {
    */
   stream(options: OutboundRequest): Promise<{ status: number; headers: ResponseHeaders; body: Readable }>;
   /** Returns a `fetch` with the same rules, for libraries that need one (the AI SDK providers). */
-  fetch(caller: Caller): typeof globalThis.fetch;
+  fetch(caller: Caller): OutboundFetch;
   /** Opens a WebSocket at an untrusted URL. The connection is closed if nothing arrives for `idleMs`. */
   webSocket(options: {
     url: string;
@@ -187,14 +188,16 @@ async function openResponse(
 async function sendRequest(parse: (url: string) => URL, agent: Agent, call: Call) {
   call.signal?.throwIfAborted();
   const url = parse(call.url);
-  const headers = call.headers ?? {};
+  const { body } = call;
+  const isStreamed = body instanceof StreamedBody;
+  const headers = isStreamed ? { ...call.headers, "content-length": String(body.bytes) } : (call.headers ?? {});
   if (call.trust === "untrusted") refuseHostHeader(headers);
   const options = {
     origin: url.origin,
     path: url.pathname + url.search,
     method: call.method,
     headers,
-    body: call.body ?? null,
+    body: isStreamed ? Readable.from(body.read(), { objectMode: false }) : (body ?? null),
     signal: call.signal ?? null,
   };
   const response = await agent.request(options).catch((error: unknown) => {

@@ -98,9 +98,44 @@ describe("a fair pool", () => {
     first?.();
     expect(pool.inUse()).toBe(3);
   });
+
+  it.each([
+    [10, 4],
+    [16, 3],
+    [49, 0],
+  ])("counts weights: of 64 slots, one owner takes %i at a time %s times", (weight, expected) => {
+    const pool = createFairPool({ name: "test", size: 64, maxPerOwner: 64, freeFactor: 3 });
+    const taken = [];
+    for (let release = pool.tryEnter({ owner: "one", weight }); release; ) {
+      taken.push(release);
+      release = pool.tryEnter({ owner: "one", weight });
+    }
+    expect(taken).toHaveLength(expected);
+  });
+
+  it("frees the weight that a caller has taken", () => {
+    const pool = createFairPool({ name: "test", size: 64 });
+    pool.enter({ owner: "one", weight: 10 })();
+    expect(pool.inUse()).toBe(0);
+  });
+
+  it("refuses a weight that is more than the rest of an address's share", () => {
+    const pool = createFairPool({ name: "test", size: 64, maxPerAddress: 10 });
+    pool.enter({ owner: "one", address: "192.0.2.1", weight: 6 });
+    expect(pool.mayEnter({ owner: "one", address: "192.0.2.1", weight: 5 })).toBe(false);
+  });
 });
 
 describe("the queues of a fair pool", () => {
+  it("starts several light callers after one heavy caller has left", async () => {
+    const pool = createFairPool({ name: "test", size: 8, maxPerOwner: 8, freeFactor: 7, maxWaitingPerOwner: 100 });
+    const release = await pool.acquire({ owner: "one", weight: 6 });
+    const light = [1, 2, 3].map(() => pool.acquire({ owner: "one", weight: 2 }));
+    release();
+    await Promise.all(light);
+    expect(pool.inUse("one")).toBe(6);
+  });
+
   const createQueuingPool = (options = {}) =>
     createFairPool({ name: "test", size: 1, maxWaitingPerOwner: 100, ...options });
 

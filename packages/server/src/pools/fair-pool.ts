@@ -1,8 +1,11 @@
 import { AppError } from "../errors.ts";
 import { registerPool } from "./pool-metrics.ts";
 
-/** Who takes a slot: an organization, and the IP address that limits apply to, if any. */
-export type Holder = { owner: string; address?: string | null };
+/**
+ * Who takes slots: an organization, and the IP address that limits apply to, if any. `weight` is the number of slots, 1
+ * by default.
+ */
+export type Holder = { owner: string; address?: string | null; weight?: number };
 
 /** Returns a slot to its pool. Calls after the first one have no effect. */
 export type Release = () => void;
@@ -56,12 +59,13 @@ export function createFairPool(options: PoolOptions) {
   }
 
   function take(holder: Holder): Release {
-    slots.add(holder, 1);
+    const weight = holder.weight ?? 1;
+    slots.add(holder, weight);
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      slots.add(holder, -1);
+      slots.add(holder, -weight);
       queues.startAll(slots.mayTake);
     };
   }
@@ -155,7 +159,8 @@ function createSlots({ freeFactor = 1, ...options }: PoolOptions) {
     return Math.max(0, Math.min(maxPerOwner - held, belowThreshold, size - inUse));
   }
 
-  const isAddressFull = ({ address }: Holder) => address != null && (perAddress.get(address) ?? 0) >= maxPerAddress;
+  const isAddressFull = ({ address, weight = 1 }: Holder) =>
+    address != null && (perAddress.get(address) ?? 0) + weight > maxPerAddress;
 
   return {
     size,
@@ -163,8 +168,8 @@ function createSlots({ freeFactor = 1, ...options }: PoolOptions) {
     maxPerAddress,
     countRoom,
     isAddressFull,
-    mayTake: (holder: Holder) => countRoom(holder.owner) > 0 && !isAddressFull(holder),
-    add({ owner, address }: Holder, change: 1 | -1): void {
+    mayTake: (holder: Holder) => countRoom(holder.owner) >= (holder.weight ?? 1) && !isAddressFull(holder),
+    add({ owner, address }: Holder, change: number): void {
       inUse += change;
       addTo(perOwner, owner, change);
       if (address != null) addTo(perAddress, address, change);
@@ -220,15 +225,22 @@ function createQueues() {
       waiting++;
       return () => withdraw(caller);
     },
-    /** Starts the next caller of each owner that may take a slot, and lets the other owners go first afterwards. */
+    /**
+     * Starts the next caller of each owner that may take its slots, and lets the other owners go first afterwards, until
+     * nobody may start. Callers of different weights can start after one release.
+     */
     startAll(mayTake: (caller: Waiting) => boolean): void {
-      for (const [owner, queue] of [...queues]) {
-        const next = queue.find(mayTake);
-        if (!next) continue;
-        withdraw(next);
-        queues.delete(owner);
-        if (queue.length > 0) queues.set(owner, queue);
-        next.start();
+      for (let hasStarted = true; hasStarted; ) {
+        hasStarted = false;
+        for (const [owner, queue] of [...queues]) {
+          const next = queue.find(mayTake);
+          if (!next) continue;
+          hasStarted = true;
+          withdraw(next);
+          queues.delete(owner);
+          if (queue.length > 0) queues.set(owner, queue);
+          next.start();
+        }
       }
     },
   };

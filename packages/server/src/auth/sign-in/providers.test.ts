@@ -271,7 +271,7 @@ describe("sign-in providers", () => {
     const own = openOutbound();
     const called: string[] = [];
     const record =
-      (caller: Caller): typeof globalThis.fetch =>
+      (caller: Caller): ReturnType<typeof own.fetch> =>
       (input, init) => {
         called.push(`${caller.trust} ${new URL(String(input)).pathname}`);
         return own.fetch(caller)(input, init);

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { sizeOfFile } from "../../models/prompt-files.ts";
 
 /** About what providers count for a picture of the size that the widget sends. */
 const PICTURE_TOKENS = 1_100;
@@ -24,13 +25,7 @@ export function limitFileTokens(prompt: LanguageModelV4Prompt): number {
   const files = prompt.flatMap((message) =>
     message.role === "user" ? message.content.filter((part) => part.type === "file") : [],
   );
-  return limitTokens(
-    files.map(({ mediaType, data }) => ({
-      type: mediaType,
-      // Base64 has four characters for three bytes.
-      size: data.type === "data" && typeof data.data === "string" ? (data.data.length * 3) / 4 : 0,
-    })),
-  );
+  return limitTokens(files.map((part) => ({ type: part.mediaType, size: sizeOfFile(part) })));
 }
 
 /** The most tokens that the newest pictures and all PDF files of a conversation can have. */

@@ -1,0 +1,149 @@
+import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { describe, expect, it } from "vitest";
+import { startModelServer } from "../../../../test/model-server.ts";
+import { replay } from "../../../../test/replay.ts";
+import { tinyPictures } from "../../../../test/tiny-pictures.ts";
+import { createFairPool, type FairPool } from "../pools/fair-pool.ts";
+import { askModel } from "./ask-model.ts";
+import type { CallbackModel } from "./chat-model.ts";
+import { findRequestFiles, toFilePart } from "./prompt-files.ts";
+
+async function* inChunks(bytes: Buffer, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const sample = Buffer.from(Array.from({ length: 1_000 }, (_, index) => (index * 37) % 256));
+
+function createPrompt(bytes: Buffer, { chunk = 256, size = bytes.length } = {}): LanguageModelV4Prompt {
+  const part = toFilePart({
+    id: "att_1",
+    name: "a.png",
+    mediaType: "image/png",
+    content: { size, address: null, read: () => inChunks(bytes, chunk) },
+    text: "[picture: a.png]",
+    unsentText: "[picture: a.png (busy)]",
+  });
+  return [{ role: "user", content: [{ type: "text", text: "Grüße" }, part] }];
+}
+
+/** Fills a body that has the prompt's placeholder within other text. */
+function fill(prompt: LanguageModelV4Prompt) {
+  const files = findRequestFiles(prompt);
+  if (!files) throw new Error("The prompt has no files.");
+  return { files, body: files.fill(JSON.stringify(prompt)) };
+}
+
+describe("the files of a request", () => {
+  it.each([1, 2, 3, 4, 5, 256, 998, 999, 1_000, 2_000])(
+    "are sent as the Base64 of the whole file when it is read in pieces of %i bytes",
+    async (chunk) => {
+      const { body } = fill(createPrompt(sample, { chunk }));
+      const sent = Buffer.concat(await Array.fromAsync(body.read())).toString();
+      expect(JSON.parse(sent)[0].content[1].data.data).toBe(sample.toString("base64"));
+    },
+  );
+
+  it.each([0, 1, 2, 3, 1_000])("have the size that is announced, for a file of %i bytes", async (length) => {
+    const { body } = fill(createPrompt(sample.subarray(0, length)));
+    expect(Buffer.concat(await Array.fromAsync(body.read()))).toHaveLength(body.bytes);
+  });
+
+  it("release their room as soon as they have been read, before there is an answer", async () => {
+    const { files, body } = fill(createPrompt(sample));
+    let isReleased = false;
+    files.onRelease(() => {
+      isReleased = true;
+    });
+    const states: boolean[] = [];
+    for await (const _ of body.read()) states.push(isReleased);
+    expect(states).not.toContain(true);
+    expect(isReleased).toBe(true);
+  });
+
+  it("are missing when the file was deleted while it was read", async () => {
+    const { files, body } = fill(createPrompt(sample, { size: 2_000 }));
+    await expect(Array.fromAsync(body.read())).rejects.toThrow("deleted");
+    expect(files.isMissing).toBe(true);
+  });
+});
+
+describe("the pictures of a message", () => {
+  const scenario = async (env: Record<string, string>, headers: Record<string, string> = {}) => {
+    const test = await startModelServer((url) => ({
+      OPENAI_COMPATIBLE_BASE_URL: url,
+      BASE_URL: "https://foyer.example",
+      ...env,
+    }));
+    const { server, upstream, owner, call, createAgent } = test;
+    upstream.script(replay("openai-chat.text"));
+    const agentId = await createAgent("openai-compatible/gpt-4o");
+    await call("PATCH", `/agents/${agentId}`, { attachments: { images: true } }, owner);
+    const send = async (sessionId: string, more: object = {}) => {
+      const upload = await server.app.inject({
+        method: "POST",
+        url: `/chat/attachments?agentId=${agentId}&sessionId=${sessionId}`,
+        headers: { "content-type": "application/octet-stream", "x-filename": "bike.png", ...headers },
+        payload: tinyPictures["image/png"],
+      });
+      return test.ask(agentId, "What is it?", { sessionId, attachments: [upload.json().data.id], ...more });
+    };
+    return { ...test, send };
+  };
+
+  it("are named with a reason once the sender's address has used its bytes of this minute", async () => {
+    const { send, sent, stop } = await scenario({ FOYER_LIMIT_MODEL_FILE_BYTES_PER_IP: "1024" });
+    await send("first");
+    await send("second");
+    const [first, second] = sent().map(({ messages }) => JSON.stringify(messages));
+    await stop();
+    expect(first).toContain("data:image/png;base64,");
+    expect(second).toContain("[picture: bike.png (you cannot see it, because too many pictures");
+    expect(second).not.toContain("base64");
+  });
+});
+
+const usage: LanguageModelV4Usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 1, text: 1, reasoning: undefined },
+};
+
+describe("a request with pictures", () => {
+  /** Calls a model whose server has this pool for pictures. @returns the prompts that reached it */
+  async function ask(fileRoom: FairPool, { isRead }: { isRead: boolean }): Promise<LanguageModelV4Prompt[]> {
+    const prompts: LanguageModelV4Prompt[] = [];
+    const model: CallbackModel = {
+      provider: "ollama",
+      modelId: "small",
+      async streamTo({ prompt: received, files }, onPart) {
+        prompts.push(received);
+        if (isRead && files) await Array.fromAsync(files.fill(JSON.stringify(received)).read());
+        onPart({ type: "text-delta", id: "1", delta: "A bike." });
+        onPart({ type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage });
+      },
+    };
+    await askModel(
+      { ...model, fileRoom },
+      { prompt: createPrompt(sample) },
+      {
+        organizationId: "org",
+        limits: { idleTimeout: 10_000, totalTimeout: 10_000 },
+        signal: new AbortController().signal,
+        sink: { begin() {}, part() {} },
+      },
+    );
+    return prompts;
+  }
+
+  it("is sent with the names in their place, and the reason, when the pool has no room", async () => {
+    const fileRoom = createFairPool({ size: 1, maxPerOwner: 1 });
+    fileRoom.enter({ owner: "other" });
+    const [prompt] = await ask(fileRoom, { isRead: true });
+    expect(JSON.stringify(prompt)).toContain("[picture: a.png (busy)]");
+  });
+
+  it.each([true, false])("frees its room, whether the model's server read the request (%s) or not", async (isRead) => {
+    const fileRoom = createFairPool({ size: 4, maxPerOwner: 4 });
+    await ask(fileRoom, { isRead });
+    expect(fileRoom.inUse()).toBe(0);
+  });
+});
