@@ -80,7 +80,7 @@ describe("a form in the widget", () => {
       "text input name",
       "email email email",
       "tel tel tel",
-      "number decimal input",
+      "text decimal input",
       "textarea textarea textarea",
       "select select select",
       ...Array(3).fill("checkbox input input"),
@@ -287,9 +287,9 @@ describe("a form in the widget", () => {
   });
 
   it("shows the progress of an upload", async () => {
-    const { page } = await site.visitForm([everyType[10] as FormField]);
+    const { page } = await site.visitForm([everyType[9] as FormField]);
     const buffer = Buffer.concat([dot, Buffer.alloc(4 * MEBIBYTE)]);
-    await chooseFile(file(page, "photo"), "dot.png", buffer);
+    await chooseFile(file(page, "papers"), "dot.png", buffer);
     const network = await page.context().newCDPSession(page);
     await network.send("Network.enable");
     await network.send("Network.emulateNetworkConditions", {

@@ -29,16 +29,12 @@ export async function startSmtpServer(
   const { auth, tls } = options;
   const received: ReceivedMail[] = [];
   const waiting: Array<(mail: ReceivedMail) => void> = [];
-  const seen = { connections: 0, greetings: [] as string[] };
+  const seen = { connections: 0 };
   let answers: Answers = {};
 
   const handlers: SMTPServerOptions = {
     onConnect(_session, callback) {
       if (answers.silentAt !== "start") callback();
-    },
-    onMailFrom(_address, { hostNameAppearsAs }, callback) {
-      seen.greetings.push(hostNameAppearsAs);
-      callback();
     },
     onAuth({ username, password }, _session, callback) {
       const isRight = username === auth?.user && password === auth?.pass;

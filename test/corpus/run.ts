@@ -49,6 +49,7 @@ async function extract(file: string): Promise<{ text: string; error: string | nu
     title: "Title",
     isUnnamed: false,
     isStartPage: false,
+    isIndexed: true,
     declared: declaredType("", file),
   };
   try {

@@ -286,7 +286,7 @@ onBothDatabases("the documents API", (createDatabase) => {
       canCreate: false,
       maxFileBytes: 25 * 1024 * 1024,
       maxPages: 2_000,
-      maxCharacters: 5_000_000,
+      maxCharacters: 10_500_000,
     });
   });
 

@@ -145,10 +145,10 @@ type OpenedResponse = { url: URL; status: number; headers: ResponseHeaders; body
 
 /**
  * Options of the keep-alive pools, one per origin. They have no time limits, because a model may think longer than any
- * default. Headers may have as many bytes as in Chrome, because the cookies of several applications exceed Node's 16 KB. Idle connections to the operator's model providers are kept longer, so that the next chat message needs no
+ * default. Idle connections to the operator's model providers are kept longer, so that the next chat message needs no
  * TLS handshake.
  */
-const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, maxHeaderSize: 256 * 1024 };
+const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
 
 function createLane(guard: AddressGuard, resolve: Resolve) {
   return { guard, agent: new Agent({ ...agentOptions, connect: createGuardedConnect(guard, resolve) }) };
@@ -275,10 +275,8 @@ function createRedirectError(url: URL, status: number, headers: ResponseHeaders)
   const { location } = headers;
   const target = location === undefined ? "" : (URL.parse(String(location), url)?.href ?? String(location));
   const shortTarget = target.length > 200 ? `${target.slice(0, 200)}…` : target;
-  const message = shortTarget
-    ? `${url.host} redirects to ${shortTarget} (HTTP ${status}). Redirects are not followed.`
-    : `${url.host} responds with HTTP ${status} and names no address at which to continue.`;
-  return new OutboundError("redirect", message, {
+  const description = shortTarget ? `redirects to ${shortTarget}` : "responds with a redirect without a target";
+  return new OutboundError("redirect", `${url.host} ${description} (HTTP ${status}). Redirects are not followed.`, {
     status,
     location: URL.parse(target)?.href,
     cookies: [headers["set-cookie"] ?? []].flat(),

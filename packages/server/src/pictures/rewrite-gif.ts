@@ -25,7 +25,7 @@ export function rewriteGif(bytes: Buffer): RewrittenPicture {
     countPart();
     const start = at;
     const kind = bytes[at];
-    if (kind === TRAILER) break;
+    if (kind === TRAILER || (kind === undefined && frames > 0)) break;
     if (kind === IMAGE) {
       const descriptor = slice(bytes, at, 10);
       const right = descriptor.readUInt16LE(1) + descriptor.readUInt16LE(5);

@@ -28,12 +28,14 @@ export function rewriteJpeg(bytes: Buffer): RewrittenPicture {
   let at = 2;
   for (;;) {
     countPart();
+    // Some cameras and messengers leave out the marker of the end.
+    if (hasScan && at >= bytes.length) break;
     if (bytes[at] !== 0xff) throw truncatedError();
     // A marker can be preceded by any number of fill bytes.
     while (bytes[at + 1] === 0xff) at++;
     const marker = bytes[at + 1];
+    if (marker === END || (marker === undefined && hasScan)) break;
     if (marker === undefined) throw truncatedError();
-    if (marker === END) break;
     if (isBare(marker)) {
       at += 2;
       continue;
@@ -92,7 +94,7 @@ function findEndOfScan(bytes: Buffer, start: number): number {
     if (next === 0xff || next === 0 || (next >= 0xd0 && next <= 0xd7)) continue;
     return at;
   }
-  throw truncatedError();
+  return bytes.at(-1) === 0xff ? bytes.length - 1 : bytes.length;
 }
 
 function createSegment(orientation: number): Buffer {

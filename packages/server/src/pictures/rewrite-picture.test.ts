@@ -132,9 +132,19 @@ describe("rewritePicture", () => {
     expect(rewritePicture(appended, type).bytes.equals(tinyPictures[type])).toBe(true);
   });
 
-  it.each(types)("refuses a %s that ends at any byte before its end", (type) => {
+  it.each<[string, Buffer, PictureType]>([
+    ["JPEG without the marker of its end", jpeg.subarray(0, -2), "image/jpeg"],
+    ["JPEG with half of the marker of its end", jpeg.subarray(0, -1), "image/jpeg"],
+    ["GIF without its trailer", gif.subarray(0, -1), "image/gif"],
+  ])("completes a %s", (_, bytes, type) => {
+    expect(rewritePicture(bytes, type).bytes.equals(tinyPictures[type])).toBe(true);
+  });
+
+  it.each(types)("refuses a %s that ends before its pixels", (type) => {
     const whole = planted[type];
-    for (let length = 12; length < whole.length; length++) {
+    const scan = whole.indexOf(Buffer.from([0xff, 0xda]));
+    const end = { "image/jpeg": scan + 4, "image/gif": whole.length - 1 }[type as string] ?? whole.length;
+    for (let length = 12; length < end; length++) {
       expect(() => rewritePicture(whole.subarray(0, length), type), String(length)).toThrow("incomplete or damaged");
     }
   });

@@ -7,7 +7,8 @@ import { Icon } from "../panel/icon.tsx";
 import { IconButton } from "../panel/icon-button.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
-import type { AttachmentController, Draft } from "./create-attachments.ts";
+import type { AttachmentController } from "./create-attachments.ts";
+import type { Draft } from "./draft.ts";
 import { formatSize } from "./format-size.ts";
 import { PictureCanvas } from "./picture-canvas.tsx";
 

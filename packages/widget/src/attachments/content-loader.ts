@@ -4,6 +4,8 @@ import type { PanelContext } from "../panel/panel-context.ts";
 /** Loads the content of attachments, each once. */
 export function createContentLoader({ core: { visitor }, chat, request }: PanelContext) {
   const contents = new Map<string, Promise<Blob>>();
+  /** The content of the uploads of this page. */
+  const own = new Map<string, Blob>();
 
   /** The request contains the conversation's token, so an image's URL could not load it. */
   async function fetchContent(id: string): Promise<Blob> {
@@ -32,7 +34,12 @@ export function createContentLoader({ core: { visitor }, chat, request }: PanelC
 
   return {
     /** Keeps the content of an upload, which the server can only send once a message has it. */
-    keep: (id: string, content: Blob): void => keep(id, Promise.resolve(content)),
+    keep(id: string, content: Blob): void {
+      own.set(id, content);
+      keep(id, Promise.resolve(content));
+    },
+    /** The content of an attachment whose message the server has refused. It may be part of another message. */
+    reload: async (id: string): Promise<Blob> => own.get(id) ?? fetchContent(id),
     /** Loads the content of an upload of an earlier page as soon as the server can send it. */
     keepUploaded: (id: string): void =>
       keep(

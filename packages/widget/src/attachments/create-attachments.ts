@@ -1,13 +1,15 @@
-import type { UploadedAttachment } from "@foyer/contract";
 import { attachmentLimits } from "@foyer/contract/rules/attachment-limits";
 import { attach, createRequest, FoyerError } from "@foyer/sdk";
 import { errorMessageFor } from "../conversation/error-messages.ts";
 import { sendableIdentity } from "../loader/page-values.ts";
 import { randomId } from "../loader/random-id.ts";
+import type { Messages } from "../locales/en.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 import { createStore } from "../store.ts";
+import { createReattachment } from "./attach-again.ts";
 import { createContentLoader } from "./content-loader.ts";
+import { type Draft, toDraft } from "./draft.ts";
 import { createFileCheck } from "./file-check.ts";
 import { isHeic, isPicture, preparePicture } from "./prepare-picture.ts";
 import { createSavedUploads } from "./saved-uploads.ts";
@@ -15,22 +17,6 @@ import type { AttachmentTexts } from "./texts/load-texts.ts";
 import { createUploadFetch } from "./upload-fetch.ts";
 
 export type AttachmentController = ReturnType<typeof createAttachments>;
-
-/** A picture or file that the visitor has added to the next message. */
-export type Draft = {
-  key: string;
-  name: string;
-  isPicture: boolean;
-  /** What is uploaded: the file, or its reduced picture once that is ready. Null for an upload of an earlier page. */
-  content: File | null;
-  /** `waiting` continues when the connection returns. A `refused` file is not part of the message. */
-  state: "preparing" | "uploading" | "waiting" | "refused" | "done";
-  /** The uploaded share, from 0 to 1. */
-  progress: number;
-  /** Why it waits or was refused, in the visitor's language. */
-  problem: string | null;
-  attachment: UploadedAttachment | null;
-};
 
 /** The types that file dialogs offer. */
 const accepted = {
@@ -74,28 +60,37 @@ export function createAttachments(panel: PanelContext, panelState: PanelState, t
     set([]);
   }
 
-  /** Forgets the drafts of a message that was sent or discarded. */
+  /** Forgets the drafts of a message that was sent or discarded, and attaches the files of one that is back again. */
   function follow(): void {
     if (panelState.get().attached !== published) clear();
+    const { returned } = panelState.get();
+    if (returned.length === 0) return;
+    panelState.patch({ returned: [] });
+    void attachAgain(returned);
   }
 
-  const bytesSoFar = () => published.reduce((sum, { size }) => sum + size, 0);
+  /** The bytes of the message's other files. Those of a picture are known once it is reduced. */
+  const bytesBeside = (key?: string) =>
+    store
+      .get()
+      .drafts.filter((draft) => draft.key !== key && draft.state !== "refused")
+      .reduce((sum, { attachment, content }) => sum + ((attachment ?? content)?.size ?? 0), 0);
   const findProblem = createFileCheck(panel, texts);
 
   async function prepare(key: string, file: File): Promise<void> {
     try {
       const picture = decoding.then(() => preparePicture(file));
       decoding = picture.catch(() => {});
-      const content = await picture;
-      const problem = findProblem.ofSize(content, bytesSoFar());
-      if (problem) edit(key, { state: "refused", problem });
-      else {
-        edit(key, { content });
-        await upload(key);
-      }
+      await accept(key, await picture);
     } catch {
       edit(key, { state: "refused", problem: isHeic(file) ? texts.heic : texts.unreadable });
     }
+  }
+
+  async function accept(key: string, content: File): Promise<void> {
+    const problem = findProblem.ofSize(content, bytesBeside(key));
+    edit(key, problem ? { state: "refused", problem } : { content });
+    if (!problem) await upload(key);
   }
 
   async function upload(key: string): Promise<void> {
@@ -118,19 +113,17 @@ export function createAttachments(panel: PanelContext, panelState: PanelState, t
       edit(key, { state: "done", attachment });
     } catch (error) {
       if (abort.signal.aborted) return;
-      edit(key, describeFailure(error));
+      edit(key, describeFailure(error, texts, messages));
     }
   }
 
-  function describeFailure(error: unknown): Pick<Draft, "state" | "problem"> {
-    if (!(error instanceof FoyerError)) return { state: "waiting", problem: texts.failed };
-    if (error.code === "UNREACHABLE") return { state: "waiting", problem: texts.offline };
-    if (error.status === 429) return { state: "waiting", problem: errorMessageFor(error, messages) };
-    if (error.isTemporary) return { state: "waiting", problem: texts.failed };
-    if (error.status === 403) return { state: "refused", problem: texts.notAllowed };
-    return { state: "refused", problem: error.code === "UNSUPPORTED_ATTACHMENT" ? texts.damaged : texts.failed };
-  }
-
+  const attachAgain = createReattachment(
+    { chat, panelState, contents, texts, edit, accept },
+    {
+      add: (drafts) => set([...store.get().drafts, ...drafts]),
+      areComplete: () => store.get().drafts.every(({ state }) => state === "done"),
+    },
+  );
   panelState.watch(follow);
   const resume = () => {
     for (const { key, state } of store.get().drafts) if (state === "waiting") void upload(key);
@@ -163,8 +156,10 @@ export function createAttachments(panel: PanelContext, panelState: PanelState, t
       const { drafts } = store.get();
       const free = attachmentLimits.perMessage - drafts.filter(({ state }) => state !== "refused").length;
       const files = added.slice(0, Math.max(0, free));
+      let bytes = bytesBeside();
       const next = files.map((file): Draft => {
-        const problem = findProblem.ofFile(file, bytesSoFar());
+        const problem = findProblem.ofFile(file, bytes);
+        if (!problem && !isPicture(file)) bytes += file.size;
         const isImage = isPicture(file);
         return {
           key: randomId(),
@@ -194,16 +189,11 @@ export function createAttachments(panel: PanelContext, panelState: PanelState, t
   };
 }
 
-/** An upload of an earlier page. */
-function toDraft(attachment: UploadedAttachment): Draft {
-  return {
-    key: randomId(),
-    name: attachment.name,
-    isPicture: attachment.width !== null,
-    content: null,
-    state: "done",
-    progress: 1,
-    problem: null,
-    attachment,
-  };
+function describeFailure(error: unknown, texts: AttachmentTexts, messages: Messages): Pick<Draft, "state" | "problem"> {
+  if (!(error instanceof FoyerError)) return { state: "waiting", problem: texts.failed };
+  if (error.code === "UNREACHABLE") return { state: "waiting", problem: texts.offline };
+  if (error.status === 429) return { state: "waiting", problem: errorMessageFor(error, messages) };
+  if (error.isTemporary) return { state: "waiting", problem: texts.failed };
+  if (error.status === 403) return { state: "refused", problem: texts.notAllowed };
+  return { state: "refused", problem: error.code === "UNSUPPORTED_ATTACHMENT" ? texts.damaged : texts.failed };
 }

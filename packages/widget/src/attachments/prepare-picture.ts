@@ -6,7 +6,11 @@ const JPEG_QUALITY = 0.85;
 
 export const isHeic = ({ type, name }: File): boolean => /^image\/hei[cf]/.test(type) || /\.hei[cf]$/i.test(name);
 
-export const isPicture = (file: File): boolean => file.type.startsWith("image/") || isHeic(file);
+/** Some systems and pickers do not know the type of a picture, and name none or a general one. */
+export const isPicture = (file: File): boolean =>
+  file.type.startsWith("image/") ||
+  isHeic(file) ||
+  (/^(?:|application\/octet-stream)$/.test(file.type) && /\.(?:jpe?g|jfif|png|gif|webp)$/i.test(file.name));
 
 /**
  * Turns a picture upright, reduces it and encodes it again, so that the place and the device that a camera has written
@@ -21,17 +25,38 @@ export async function preparePicture(file: File): Promise<File> {
   canvas.height = Math.max(1, Math.round(bitmap.height * scale));
   const context = canvas.getContext("2d");
   if (!context) throw new Error("This browser offers no canvas.");
+  // Browsers that protect visitors from fingerprinting put noise into what a page reads. The server removes metadata, too.
+  if (!readsCanvases()) return file;
   context.imageSmoothingQuality = "high";
   context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   bitmap.close();
   // Photos come as JPEG or HEIC. Everything else may be a screenshot, whose text JPEG would blur, or transparent.
-  const png = file.type === "image/jpeg" || isHeic(file) ? null : await encode(canvas, "image/png");
+  const png =
+    file.type === "image/jpeg" || /\.(?:jpe?g|jfif)$/i.test(file.name) || isHeic(file)
+      ? null
+      : await encode(canvas, "image/png");
   if (png && png.size <= MAX_PNG_BYTES) return rename(file, png, "png");
   // JPEG has no transparency and would show it as black.
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = "#fff";
   context.fillRect(0, 0, canvas.width, canvas.height);
   return rename(file, await encode(canvas, "image/jpeg"), "jpg");
+}
+
+/** Whether the page can read what it has drawn. */
+function readsCanvases(): boolean {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 16;
+  const context = canvas.getContext("2d");
+  if (!context) return false;
+  const colors = ["#c81e1e", "#1ec81e", "#1e1ec8", "#808080"];
+  for (let at = 0; at < 256; at++) {
+    context.fillStyle = colors[at % colors.length] ?? "";
+    context.fillRect(at % 16, Math.floor(at / 16), 1, 1);
+  }
+  const { data } = context.getImageData(0, 0, 16, 16);
+  const expected = [200, 30, 30, 255, 30, 200, 30, 255, 30, 30, 200, 255, 128, 128, 128, 255];
+  return data.every((value, at) => value === expected[at % expected.length]);
 }
 
 function encode(canvas: HTMLCanvasElement, type: string): Promise<Blob> {

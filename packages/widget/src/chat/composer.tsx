@@ -7,6 +7,7 @@ import { Icon } from "../panel/icon.tsx";
 import { isComposing } from "../panel/keys.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
+import { sendDraft } from "../panel/send-draft.ts";
 import { useStore } from "../store.ts";
 import { AttachmentPlace } from "./attachment-place.tsx";
 
@@ -41,8 +42,8 @@ export function Composer({ state }: { state: PanelState }): JSX.Element {
     const text = field.current?.value ?? "";
     // A message written during a reply can be sent once the reply has ended.
     if (isBusy || cannotSend(text)) return;
-    state.patch({ draft: "", attached: [] });
-    void chat.send(text.trim(), attached);
+    state.patch({ draft: text });
+    sendDraft(chat, state);
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -70,7 +71,8 @@ export function Composer({ state }: { state: PanelState }): JSX.Element {
         <textarea
           ref={field}
           rows={1}
-          dir={draft === "" ? undefined : "auto"}
+          // Finding the direction of a long text takes browsers seconds.
+          dir={draft === "" || draft.length > MAX_CHARACTERS ? undefined : "auto"}
           value={draft}
           placeholder={messages.writeMessage}
           aria-label={`${messages.writeMessage}. ${core.agent.name}`}

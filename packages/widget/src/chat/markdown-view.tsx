@@ -71,9 +71,11 @@ function blockView(block: Block, key: number, inline: InlineOf): JSX.Element {
         </li>
       ));
       return block.start === null ? (
-        <ul key={key}>{items}</ul>
+        <ul key={key} dir="auto">
+          {items}
+        </ul>
       ) : (
-        <ol key={key} start={block.start}>
+        <ol key={key} start={block.start} dir="auto">
           {items}
         </ol>
       );

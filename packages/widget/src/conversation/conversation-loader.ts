@@ -2,10 +2,11 @@ import { type ConversationKey, FoyerError, getConversation } from "@foyer/sdk";
 import type { ChatEntries } from "./chat-entries.ts";
 import type { Consent } from "./consent.ts";
 import type { ConversationDeps } from "./conversation-deps.ts";
-import { isRunning, toEntries } from "./conversation-state.ts";
+import { createReply, type Entry, isRunning, toEntries } from "./conversation-state.ts";
 import { loadOpening, toEntry } from "./opening.ts";
 import type { PinnedForms } from "./pinned-forms.ts";
 import type { ReplyReader } from "./reply-reader.ts";
+import type { UnsentMessages } from "./unsent-messages.ts";
 
 /** The conversation exists, but the page has not proven yet, or no longer proves, who the visitor is. */
 const identityErrors: ReadonlySet<string> = new Set(["IDENTITY_REQUIRED", "INVALID_USER_TOKEN"]);
@@ -15,17 +16,29 @@ type Parts = {
   reader: ReplyReader;
   forms: PinnedForms;
   consent: Consent;
+  unsent: UnsentMessages;
   follow: (conversation: ConversationKey) => void;
 };
 
 /** Restores the visitor's current conversation, and follows a reply that is still running. */
 export function createConversationLoader(
   { core, request, messages }: ConversationDeps,
-  { entries, reader, forms, consent, follow }: Parts,
+  { entries, reader, forms, consent, unsent, follow }: Parts,
 ) {
   const { visitor } = core;
   let turn = 0;
   let done = Promise.resolve();
+
+  /** What the visitor has written in this conversation and the server does not have. It is sent again, see `connected`. */
+  const listUnsent = () =>
+    unsent.list(visitor.current?.id ?? null).flatMap((message): Entry[] => {
+      const reply = createReply(entries.newKey());
+      const problem = messages.notAnswered;
+      return [
+        { ...message, state: "unsent" },
+        { ...reply, state: "refused", problem, unsentKey: message.key },
+      ];
+    });
 
   async function load(): Promise<void> {
     reader.leave();
@@ -34,15 +47,19 @@ export function createConversationLoader(
     const opening = current ? null : loadOpening(core);
     entries.clear({
       phase: current ? "loading" : "ready",
-      entries: [...(opening ? [toEntry(entries.newKey(), opening)] : []), ...forms.pinned()],
+      entries: [...(opening ? [toEntry(entries.newKey(), opening)] : []), ...listUnsent(), ...forms.pinned()],
     });
     if (!current) return;
     try {
       const conversation = await getConversation(request, current);
       if (own !== turn) return;
       consent.found(conversation.consent);
+      const stored = toEntries(conversation);
+      const last = stored.findLast((entry) => entry.type === "user");
+      // The response to a message that has arrived was lost together with the page.
+      for (const { key, text } of unsent.list(current.id)) if (text === last?.text) unsent.remove(key);
       entries.patch({
-        entries: [...toEntries(conversation), ...forms.pinned()],
+        entries: [...stored, ...listUnsent(), ...forms.pinned()],
         phase: "ready",
         ownership: conversation,
       });
@@ -59,6 +76,7 @@ export function createConversationLoader(
   }
 
   return {
+    listUnsent,
     restore(): void {
       done = load();
     },

@@ -24,7 +24,7 @@ export function createConversationStarter(core: WidgetCore, { entries, reader, f
       visitor.select(null);
       forms.clear();
       saveOpening(core, null);
-      entries.clear();
+      entries.clear({ entries: restoring.listUnsent() });
     },
     /**
      * Starts a conversation with a bubble's text. The previous one stays in the list, and its reply continues on the

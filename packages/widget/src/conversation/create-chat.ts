@@ -4,12 +4,14 @@ import { createConsent } from "./consent.ts";
 import type { ConversationDeps } from "./conversation-deps.ts";
 import { createConversationLoader } from "./conversation-loader.ts";
 import { createConversationStarter } from "./conversation-starter.ts";
-import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
+import type { ReplyEntry, UserEntry } from "./conversation-state.ts";
 import { createDeletion } from "./delete-current.ts";
+import { createDelivery, findAnsweredMessage } from "./deliver-message.ts";
 import { createPinnedForms } from "./pinned-forms.ts";
 import { createRating } from "./rate-reply.ts";
 import { createReplyReader, isSilent } from "./reply-reader.ts";
 import { createMessageSender } from "./send-message.ts";
+import { createUnsentMessages } from "./unsent-messages.ts";
 
 export type Chat = ReturnType<typeof createChat>;
 
@@ -20,22 +22,38 @@ export function createChat(deps: ConversationDeps) {
   const { core, request } = deps;
   const { visitor, bus } = core;
   const entries = createChatEntries(() => consent.isGiven());
-  const reader = createReplyReader(deps, entries);
+  const unsent = createUnsentMessages(core);
+  const reader = createReplyReader(deps, entries, unsent);
   const { store, patch } = entries;
   const consent = createConsent(core, entries);
   const { ask, follow, compose } = createMessageSender(core, request, { entries, reader, consent });
   const forms = createPinnedForms(deps, entries);
-  const restoring = createConversationLoader(deps, { entries, reader, forms, consent, follow });
+  const restoring = createConversationLoader(deps, { entries, reader, forms, consent, unsent, follow });
   const starting = createConversationStarter(core, { entries, reader, forms, restoring });
 
   /** A text that the visitor chose to send, such as a suggestion, before giving consent. */
   let awaitingConsent: string | null = null;
   /** Messages to a person are sent one at a time, without waiting for a reply. */
   let sending = Promise.resolve();
+  const { begin, giveBack, sendInNew, resend } = createDelivery(deps, { entries, reader, unsent, starting, ask });
+
+  /** The visitor's conversation as this tab shows it. */
+  let shown = "";
+  const currentState = () => `${visitor.current?.id}${visitor.current?.at}`;
+  store.watch(() => {
+    if (store.get().running) shown = currentState();
+  });
+  const restore = () => {
+    restoring.restore();
+    shown = currentState();
+    void restoring.done().then(async (isSame) => {
+      if (isSame) await resend();
+    });
+  };
   bus.on("identity", () => {
     // Otherwise, the text would be sent for the next visitor when that visitor gives consent.
     awaitingConsent = null;
-    restoring.restore();
+    restore();
   });
 
   return {
@@ -55,8 +73,17 @@ export function createChat(deps: ConversationDeps) {
     /** Deletes the current conversation on the server and in this browser. @returns whether that succeeded */
     deleteCurrent: createDeletion(deps, { entries, reader, starting, restoring }),
     /** Loads the visitor's current conversation and follows a reply that is still running. */
-    restore: restoring.restore,
-    async send(text: string, attachments?: UserEntry["attachments"]): Promise<void> {
+    restore,
+    /** Whether the conversation has changed in another tab. */
+    isOutdated: () => store.get().phase === "ready" && !reader.isReading() && shown !== currentState(),
+    /** The text of the field of an earlier page, and what keeps it for a later one. */
+    draft: unsent.draft,
+    keepDraft: unsent.keepDraft,
+    /**
+     * Sends a message as soon as the conversation has loaded.
+     * @param take takes the words out of the field, unless they have changed. Without it, they are in no field.
+     */
+    async send(text: string, attachments?: UserEntry["attachments"], take?: () => boolean): Promise<void> {
       bus.emit("interaction");
       // If the visitor has changed, the message must not be sent for the next one.
       if (!(await restoring.done())) return;
@@ -66,6 +93,7 @@ export function createChat(deps: ConversationDeps) {
         awaitingConsent = text;
         return;
       }
+      if (take?.() === false) return;
       const key = entries.newKey();
       const message: UserEntry = {
         type: "user",
@@ -77,28 +105,29 @@ export function createChat(deps: ConversationDeps) {
       };
       entries.add(message);
       const conversationId = visitor.current?.id ?? null;
+      unsent.add(conversationId, message);
       bus.emit("message", { role: "user", text, conversationId });
-      if (!isQueued) return void ask(message, key);
+      if (!isQueued) return void begin(message);
       sending = sending.then(reader.done).then(() => {
         // Otherwise the message would become the first of the conversation that the visitor has opened in the meantime.
-        if (visitor.current?.id === conversationId) return ask(message, key);
+        if ((visitor.current?.id ?? null) === conversationId) return begin(message);
+        giveBack(message);
       });
     },
     /** Retries a failed message or reply, or replaces the last reply with a new one. */
     retry(reply: ReplyEntry): void {
       if (reader.isReading()) return;
+      if (reply.unsentKey) return void resend();
       const asked = findAnsweredMessage(store.get().entries, reply) ?? { text: "…" };
-      const { key, unsentKey } = reply;
-      entries.remove(key);
-      entries.setState(unsentKey, "sent");
+      entries.remove(reply.key);
       if (reply.state === "lost" && visitor.current) follow(visitor.current);
-      else void ask(asked, unsentKey);
+      else void ask(asked);
     },
     /** The connection is back: sends an unsent message again, or continues to read the reply that was lost. */
     connected(): void {
       const last = store.get().entries.at(-1);
-      const isLost = last?.type === "reply" && (last.state === "lost" || last.state === "refused");
-      if (isLost && !last.isFull && !last.isLasting) this.retry(last);
+      if (last?.type === "reply" && last.state === "lost") this.retry(last);
+      else void resend();
     },
     stop: reader.stop,
     startNew: starting.startNew,
@@ -106,19 +135,18 @@ export function createChat(deps: ConversationDeps) {
     /** Sends the message that the full conversation rejected again, in a new conversation. */
     resendInNew(reply: ReplyEntry): void {
       const asked = findAnsweredMessage(store.get().entries, reply);
-      starting.startNew();
-      if (asked) void this.send(asked.text, asked.attachments);
+      if (asked) sendInNew(asked);
     },
     select(id: string): void {
       bus.emit("interaction");
       visitor.select(id);
-      restoring.restore();
+      restore();
     },
     /** Opens the conversation of an email's link. */
     openLinked(linked: ConversationKey): void {
       bus.emit("interaction");
       visitor.remember({ ...linked, title: "", at: Date.now() });
-      restoring.restore();
+      restore();
     },
     rate: createRating(deps, entries),
     /** Shows a form at the end of the conversation, by its tool's id or name. @returns the key of its entry */
@@ -129,12 +157,4 @@ export function createChat(deps: ConversationDeps) {
     formSent: forms.finish,
     leave: reader.leave,
   };
-}
-
-/** The message that a reply answers. The visitor may have written further ones before the server refused it. */
-function findAnsweredMessage(entries: readonly Entry[], { key, unsentKey }: ReplyEntry): UserEntry | undefined {
-  const at = entries.findIndex((entry) => entry.key === key);
-  return entries
-    .slice(0, at)
-    .findLast((entry): entry is UserEntry => entry.type === "user" && entry.key === (unsentKey ?? entry.key));
 }

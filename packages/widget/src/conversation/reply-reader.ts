@@ -9,6 +9,7 @@ import type { ConversationDeps } from "./conversation-deps.ts";
 import { createReply, isBlank, joinText } from "./conversation-state.ts";
 import { errorMessageFor, isLasting } from "./error-messages.ts";
 import { createReplyTools } from "./reply-tools.ts";
+import type { UnsentMessages } from "./unsent-messages.ts";
 
 type Running = { key: string; abort: AbortController; conversation: ConversationKey | null; isStopping: boolean };
 
@@ -21,6 +22,8 @@ export type Reading = {
   open: (options: { signal: AbortSignal; onReconnect: () => void; onThinking: () => void }) => AsyncIterable<ChatEvent>;
   userKey?: string;
   title?: string;
+  /** The server has not accepted the message. @returns whether the failure is not shown */
+  onRefused?: ((error: unknown) => boolean) | undefined;
 };
 
 export type ReplyReader = ReturnType<typeof createReplyReader>;
@@ -36,13 +39,14 @@ export const isSilent = ({ ownership }: ChatState, { agent }: Pick<WidgetCore, "
 export function createReplyReader(
   { core, request, messages }: ConversationDeps,
   { store, patch, setState, editReply, replyOf, add, remove, newKey }: ChatEntries,
+  unsent: UnsentMessages,
 ) {
   const { visitor, bus, agent } = core;
   const runTools = createReplyTools(core, request, { patch, editReply });
   let running: Running | null = null;
   let reading = Promise.resolve();
 
-  async function read({ conversation, open, userKey, title = "" }: Reading): Promise<void> {
+  async function read({ conversation, open, userKey, title = "", onRefused }: Reading): Promise<void> {
     const key = newKey();
     const own: Running = { key, abort: new AbortController(), conversation, isStopping: false };
     running = own;
@@ -61,7 +65,10 @@ export function createReplyReader(
       for await (const event of open({ signal: own.abort.signal, onReconnect, onThinking })) {
         if (running !== own) return;
         show();
-        if (event.type === "message_start") begin(own, event, title);
+        if (event.type === "message_start") {
+          unsent.remove(userKey);
+          begin(own, event, title);
+        }
         editReply(key, (reply) => applyEvent(reply, event, messages));
         tools.see(event, own.conversation);
         if (event.type === "message_stop" && event.stopReason === "handed_over") handOver(own);
@@ -73,6 +80,12 @@ export function createReplyReader(
       running = null;
       const problem = errorMessageFor(error, messages);
       const state = replyOf(key)?.id ? "lost" : "refused";
+      if (state === "refused" && onRefused?.(error)) {
+        remove(key);
+        // The message may be on its way in a new conversation.
+        if (!running) patch({ running: null });
+        return;
+      }
       const unsentKey = state === "refused" ? userKey : undefined;
       setState(unsentKey, "unsent");
       const code = error instanceof FoyerError ? error.code : "";

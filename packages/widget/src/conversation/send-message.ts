@@ -8,7 +8,7 @@ import type { Consent } from "./consent.ts";
 import type { UserEntry } from "./conversation-state.ts";
 import { currentPage } from "./current-page.ts";
 import { saveOpening } from "./opening.ts";
-import type { ReplyReader } from "./reply-reader.ts";
+import type { Reading, ReplyReader } from "./reply-reader.ts";
 
 const TITLE_LENGTH = 80;
 
@@ -42,7 +42,11 @@ export function createMessageSender(
      * same key once. Without a key the agent answers the last message again.
      * @returns a promise that resolves when the reply has ended
      */
-    ask({ text, attachments }: Pick<UserEntry, "text" | "attachments">, userKey?: string): Promise<void> {
+    ask(
+      { text, attachments }: Pick<UserEntry, "text" | "attachments">,
+      userKey?: string,
+      onRefused?: Reading["onRefused"],
+    ): Promise<void> {
       const conversation = visitor.current;
       const body = {
         ...compose(),
@@ -57,7 +61,7 @@ export function createMessageSender(
       saveOpening(core, null);
       const title = (text || attachments?.[0]?.name || "").replace(/\s+/g, " ").trim().slice(0, TITLE_LENGTH);
       const open = (options: object) => streamChat(request, body, { ...options, token: conversation?.token });
-      return reader.read({ conversation, open, title, ...(userKey ? { userKey } : {}) });
+      return reader.read({ conversation, open, title, onRefused, ...(userKey ? { userKey } : {}) });
     },
   };
 }

@@ -3,6 +3,7 @@ import { createAnswerText } from "@foyer/contract/rules/answer-text";
 import { labelText } from "@foyer/contract/rules/field-label";
 import { holdsFile } from "@foyer/contract/rules/field-types";
 import type { FormValues } from "./field-values.ts";
+import { readNumber } from "./read-number.ts";
 
 type Filled = { values: FormValues; files: Readonly<Record<string, { name: string }>> };
 
@@ -16,7 +17,9 @@ export function toAnswers(
 ): Answers {
   const answerText = createAnswerText({ locale, dateStyle: "long", yes, no });
   return fields.flatMap((field) => {
-    const text = holdsFile(field) ? (files[field.name]?.name ?? "") : answerText(field, values[field.name]);
+    const value = values[field.name];
+    const number = field.type === "number" && typeof value === "string" ? readNumber(value) : null;
+    const text = holdsFile(field) ? (files[field.name]?.name ?? "") : answerText(field, number ?? value);
     return text === "" ? [] : [{ label: labelText(field), text }];
   });
 }

@@ -1,5 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { type AnswerKind, describeField } from "@foyer/contract/rules/field-types";
+import { readNumber } from "./read-number.ts";
 
 /**
  * What a control holds: text in the browser's format for that control, the values of the chosen options, or whether a
@@ -23,9 +24,9 @@ const valueRules: Record<AnswerKind, ValueRules> = {
   number: {
     accepts: isText,
     toSubmitted(value) {
-      const number = Number(value);
+      const number = typeof value === "string" ? readNumber(value) : null;
       // Text that is not a number is submitted unchanged, so that validation rejects it.
-      return value !== "" && Number.isFinite(number) ? number : textOrNull(value);
+      return typeof number === "number" ? number : textOrNull(value);
     },
   },
   date: { accepts: isText, toSubmitted: textOrNull },
@@ -51,9 +52,10 @@ export function toFormData(
 ): Record<string, unknown> {
   return Object.fromEntries(
     fields.map((field) => {
-      const { answer } = describeField(field);
+      const { answer, format } = describeField(field);
       const value = (answer === "file" ? files : values)[field.name] ?? "";
-      return [field.name, valueRules[answer].toSubmitted(value)];
+      const isEmail = format === "email" && typeof value === "string";
+      return [field.name, valueRules[answer].toSubmitted(isEmail ? value.trim() : value)];
     }),
   );
 }

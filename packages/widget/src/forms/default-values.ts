@@ -3,6 +3,7 @@ import { type AnswerKind, describeField } from "@foyer/contract/rules/field-type
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { parseTime } from "@foyer/contract/rules/form-dates";
 import type { FormValue, FormValues } from "../form-values/field-values.ts";
+import { writeNumber } from "../form-values/read-number.ts";
 import type { Identity } from "../foyer-api.ts";
 
 /**
@@ -39,7 +40,7 @@ function lookUp(name: string, { identity, context, previousResult }: DefaultFact
 /** Converts a default value to the value of its control. Returns "" or [] if the control cannot hold it. */
 const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormValue> = {
   text: toOneLine,
-  number: (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? `${Number(text)}` : ""),
+  number: (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? writeNumber(Number(text)) : ""),
   date: (text) => (parseTime("date", text) === null ? "" : text),
   datetime: toWallTime,
   choice: (text, field) => (isOption(field, text) ? text : ""),

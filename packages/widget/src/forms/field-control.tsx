@@ -42,13 +42,8 @@ export function createLineControl(attributes: InputAttributes | ((field: FormFie
 export function toNumberAttributes({ validation }: FormField): InputAttributes {
   // Numeric keyboards of some phones have no minus key, so they are used only for fields without negative numbers.
   const isPositive = Number(validation?.min?.value ?? -1) >= 0;
-  return {
-    type: "number",
-    step: "any",
-    inputMode: isPositive ? "decimal" : undefined,
-    // Prevents the mouse wheel from changing a focused number input.
-    onWheel: ({ currentTarget }) => currentTarget.blur(),
-  };
+  // Browsers drop a comma or take it for a separator of thousands in a field of the type "number".
+  return { type: "text", inputMode: isPositive ? "decimal" : undefined };
 }
 
 /**

@@ -17,6 +17,7 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
   const { core, messages } = useFormPanel();
   const file = useStore(session.store).files[field.name];
   const input = useRef<HTMLInputElement>(null);
+  const newest = useRef<File>(null);
   const [isOver, setIsOver] = useState(false);
   const { mediaType } = describeField(field);
   const isImage = mediaType === "image/";
@@ -27,9 +28,16 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
   const size = (bytes: number) => formatBytes(bytes, core.locale);
   const limit = interpolate(messages.upTo, { size: size(MAX_FILE_BYTES) });
 
+  /** Reduces a photo and removes where it was taken, as the chat does. What cannot be decoded is left to validation. */
+  const attach = async (chosen: File) => {
+    newest.current = chosen;
+    const prepare = async () => (await import("../attachments/prepare-picture.ts")).preparePicture(chosen);
+    const ready = isImage ? await prepare().catch(() => chosen) : chosen;
+    if (newest.current === chosen) session.attach(field.name, ready);
+  };
   const choose = (files: FileList | null | undefined) => {
     const first = files?.[0];
-    if (first && !isLocked) session.attach(field.name, first);
+    if (first && !isLocked) void attach(first);
     // Clears the input, so the same file can be chosen again.
     if (input.current) input.current.value = "";
   };
@@ -46,6 +54,7 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
     choose(event.dataTransfer?.files);
   };
   const remove = () => {
+    newest.current = null;
     session.attach(field.name, null);
     input.current?.focus();
   };

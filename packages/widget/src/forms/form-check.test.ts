@@ -7,6 +7,7 @@ const messages = {
   filesTooLarge: "Too large together.",
   boxRequired: "Please tick this box.",
   fieldRequired: "Required",
+  numberEither: "Do you mean {first} or {second}?",
   choicesRequired: "Choose at least one",
 };
 const MEBIBYTE = 1024 * 1024;
@@ -15,7 +16,7 @@ const check = (
   values: FormValues,
   files: Record<string, { type: string; size: number }> = {},
   unreadable: string[] = [],
-) => validateAnswers(fields, { values, files, unreadable: new Set(unreadable) }, messages);
+) => validateAnswers(fields, { values, files, unreadable: new Set(unreadable) }, { messages, locale: "en" });
 const text = (pattern: string): FormField => ({
   name: "f",
   label: "F",

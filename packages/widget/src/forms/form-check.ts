@@ -2,6 +2,8 @@ import type { FormField } from "@foyer/contract";
 import { describeField } from "@foyer/contract/rules/field-types";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import { type FormValues, toFormData } from "../form-values/field-values.ts";
+import { readNumber, writeNumber } from "../form-values/read-number.ts";
+import { interpolate } from "../locales/load-messages.ts";
 import type { FormMessages } from "./texts/load-form-messages.ts";
 
 /** Error messages by field name. */
@@ -24,16 +26,38 @@ type Filled = {
 export function validateAnswers(
   fields: readonly FormField[],
   { values, files, unreadable }: Filled,
-  messages: Pick<FormMessages, "filesTooLarge" | "boxRequired" | "fieldRequired" | "choicesRequired">,
+  {
+    messages,
+    locale,
+  }: {
+    messages: Pick<
+      FormMessages,
+      "filesTooLarge" | "boxRequired" | "fieldRequired" | "choicesRequired" | "numberEither"
+    >;
+    locale: string;
+  },
 ): Problems {
   const chosen = Object.entries(files);
   const data = toFormData(fields, values, {});
   for (const field of unreadable) data[field] = "?";
+  const ambiguous = new Map<string, readonly [number, number]>();
+  for (const field of fields) {
+    const value = values[field.name];
+    const number = describeField(field).answer === "number" && typeof value === "string" ? readNumber(value) : null;
+    if (typeof number !== "object" || number === null) continue;
+    ambiguous.set(field.name, number);
+    data[field.name] = "?";
+  }
   const taken = new Map(chosen.map(([field, { type, size }]) => [field, { prefix: `data:${type};base64,`, size }]));
   // The server's English message would repeat the label, which may be a whole sentence.
   const required: Record<string, string> = { boolean: messages.boxRequired, choices: messages.choicesRequired };
   const byName = new Map(fields.map((field) => [field.name, field]));
   const found = validateForm(fields, data, { compilePattern, files: taken }).map(({ field: name, code, message }) => {
+    const either = ambiguous.get(name);
+    if (either) {
+      const [first, second] = either.map((number) => writeNumber(number, locale));
+      return [name, interpolate(messages.numberEither, { first: first ?? "", second: second ?? "" })] as const;
+    }
     const field = byName.get(name);
     const isDefault = code === "required" && field && !field.validation?.required?.message;
     return [name, isDefault ? (required[describeField(field).answer] ?? messages.fieldRequired) : message] as const;

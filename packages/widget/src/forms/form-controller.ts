@@ -2,6 +2,7 @@ import type { FormField } from "@foyer/contract";
 import { holdsFile } from "@foyer/contract/rules/field-types";
 import { type FormValue, isAnswered } from "../form-values/field-values.ts";
 import type { Draft, FormStorage } from "../form-values/form-storage.ts";
+import { readNumber, writeNumber } from "../form-values/read-number.ts";
 import type { FormEvents } from "./form-events.ts";
 import type { FormPanel } from "./form-panel.ts";
 import { createFormState, type FormState, isWaiting } from "./form-state.ts";
@@ -63,6 +64,15 @@ export function createFormController(panel: FormPanel, parts: Parts) {
     applyChanges(name, { values: { ...store.get().values, [name]: value } });
   };
 
+  /** Shows how the number that the visitor has typed was understood. */
+  const showNumber = (name: string) => {
+    const field = form.formSchema.fields.find((one) => one.name === name);
+    const { [name]: value } = store.get().values;
+    const number = field?.type === "number" && typeof value === "string" ? readNumber(value) : null;
+    if (typeof number === "number")
+      patch({ values: { ...store.get().values, [name]: writeNumber(number, core.locale) } });
+  };
+
   return {
     store,
     patch,
@@ -93,6 +103,7 @@ export function createFormController(panel: FormPanel, parts: Parts) {
       if (!touched.has(name) || (!isAnswered(store.get().values[name]) && !unreadable.has(name))) return;
       recheck(name, true);
       if (store.get().problems[name] !== undefined) return;
+      showNumber(name);
       events.completed(name);
       save();
     },

@@ -51,7 +51,11 @@ export function createFormState({ core, messages }: FormPanel, { form, draft, pr
 
   const check = ({ values, files }: Pick<FormState, "values" | "files">): Problems => {
     const facts = Object.entries(files).map(([name, file]) => [name, { type: readMediaType(file), size: file.size }]);
-    return validateAnswers(fields, { values, files: Object.fromEntries(facts), unreadable }, messages);
+    return validateAnswers(
+      fields,
+      { values, files: Object.fromEntries(facts), unreadable },
+      { messages, locale: core.locale },
+    );
   };
   const createDefaults = () =>
     defaultValues(fields, { identity: sendableIdentity(core.visitor), context: core.registry.context, previousResult });

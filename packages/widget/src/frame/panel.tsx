@@ -29,8 +29,16 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     fetch: core.fetch,
     identity: () => sendableIdentity(core.visitor),
   });
-  const chat = createChat({ core, request, messages });
-  const state = createPanelState();
+  const chat = createChat({
+    core,
+    request,
+    messages,
+    giveBack({ text, attachments = [] }) {
+      const draft = [text, state.get().draft].filter(Boolean).join("\n");
+      state.patch({ draft, returned: [...state.get().returned, ...attachments] });
+    },
+  });
+  const state = createPanelState(chat.keepDraft);
   // What an earlier widget of this page could not load.
   loadMissing();
   const panel: PanelContext = {
@@ -60,6 +68,10 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     if (persisted && !chat.store.get().running) chat.restore();
   };
   addEventListener("pageshow", onPageShow);
+  const onVisible = () => {
+    if (!document.hidden && chat.isOutdated()) chat.restore();
+  };
+  addEventListener("visibilitychange", onVisible, { capture: true, signal: core.signal });
   const onConnected = () => {
     chat.connected();
     loadMissing();
@@ -87,6 +99,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   });
   containEvents(shadow, core.signal);
   chat.restore();
+  state.patch({ draft: chat.draft() });
   // Wait for the handoff code, because the messages would otherwise move when its button appears.
   if (core.agent.handoff) await startHandoff().catch(() => {});
   render(

@@ -24,7 +24,7 @@ const MAX_DEPTH = 6;
 export function splitBlocks(text: string): string[] {
   const parts: string[] = [];
   let part: string[] = [];
-  let fenceEnd: RegExp | null = null;
+  let fenceEnd = null as RegExp | null;
   let isList = false;
   let sawBlank = false;
   const finish = () => {
@@ -106,14 +106,18 @@ function read(lines: readonly string[], depth: number): Block[] {
   return blocks;
 }
 
-type Fence = { language: string; end: RegExp };
+type Fence = { language: string; indent: number; end: RegExp };
 
 function readFence(line: string): Fence | null {
   const [whole = "", ticks] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
   const rest = line.slice(whole.length);
   if (!ticks || rest.includes("`")) return null;
   const language = rest.trim().split(/\s/, 1)[0] ?? "";
-  return { language, end: new RegExp(`^ {0,3}${ticks[0]}{${ticks.length},}\\s*$`) };
+  return {
+    language,
+    indent: whole.length - ticks.length,
+    end: new RegExp(`^ {0,3}${ticks[0]}{${ticks.length},}\\s*$`),
+  };
 }
 
 function readHeading(line: string): Block | null {
@@ -130,9 +134,10 @@ function readHeading(line: string): Block | null {
   };
 }
 
-function readCode(lines: readonly string[], at: number, { language, end }: Fence): [Block, number] {
+function readCode(lines: readonly string[], at: number, { language, indent, end }: Fence): [Block, number] {
   const last = lines.findIndex((line, index) => index > at && end.test(line));
-  const text = lines.slice(at + 1, last < 0 ? lines.length : last).join("\n");
+  const inside = lines.slice(at + 1, last < 0 ? lines.length : last);
+  const text = inside.map((line) => (indent > 0 ? removeIndent(line, indent) : line)).join("\n");
   return [{ type: "code", language, text }, (last < 0 ? lines.length : last + 1) - at];
 }
 
@@ -140,21 +145,42 @@ function readList(lines: readonly string[], first: number, depth: number): [Bloc
   const [, , , number] = item.exec(lines[first] ?? "") ?? [];
   const isOrdered = number !== undefined;
   const items: string[][] = [];
+  /** The columns before the content of the item, which its further lines are indented by. */
+  let indent = 0;
+  /** What ends the code that the item has begun. */
+  let fenceEnd = null as RegExp | null;
+  let fenceIndent = 0;
   let at = first;
+  const add = (line: string, text: string) => {
+    items.at(-1)?.push(text);
+    fenceEnd = readFence(text)?.end ?? null;
+    fenceIndent = line.length - text.length;
+  };
   for (; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
     const found = item.exec(line);
     const belongs = found && (found[3] !== undefined) === isOrdered && !rule.test(line);
     const content = items.at(-1);
-    if (belongs) {
-      items.push([line.slice(found[0].length)]);
+    const end = fenceEnd;
+    if (end && content) {
+      content.push(removeIndent(line, fenceIndent));
+      if (end.test(line.trimStart())) fenceEnd = null;
+    } else if (belongs) {
+      const text = line.slice(found[0].length);
+      // An item that begins with an empty line or with indented code is indented by its mark and one space.
+      const mark = `${found[1]}${found[2]} `.length;
+      indent = text === "" || found[0].length > mark + 4 ? mark : found[0].length;
+      items.push([]);
+      add(line, text);
     } else if (!content || (line.trim() !== "" && !/^\s{2,}/.test(line) && (found || startsOther(line)))) break;
     else if (line.trim() !== "" && !/^\s/.test(line) && content.at(-1)?.trim() === "") break;
-    else content.push(line.replace(/^(\t| {1,4})/, ""));
+    else add(line, removeIndent(line, indent));
   }
   const children = items.map((content) => read(content, depth + 1));
   return [{ type: "list", start: isOrdered ? Number(number) : null, items: children }, at - first];
 }
+
+const removeIndent = (line: string, columns: number) => line.replace(new RegExp(`^(?:\\t| {0,${columns}})`), "");
 
 function startsOther(line: string) {
   return readFence(line) !== null || readHeading(line) !== null || rule.test(line) || quote.test(line);

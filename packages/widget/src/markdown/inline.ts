@@ -12,7 +12,7 @@ const token = new RegExp(
     "(!?\\[)",
     "\\](?:\\(\\s{0,9}(?:<([^<>\\n]{0,2000})>|([^\\s()<>]{0,2000}(?:\\([^\\s()<>]{0,500}\\)[^\\s()<>]{0,999})?))(?:\\s{1,9}(?:\"[^\"\\n]{0,500}\"|'[^'\\n]{0,500}'))?\\s{0,9}\\))?",
     "(\\\\?\\n)",
-    '(https?://[^\\s<>"`]+)',
+    '(https?://[^\\s<>"`，。、！？；：（）「」『』【】《》〈〉“”‘’…\\u3000]+)',
     "<((?:https?://|mailto:)[^\\s<>]{1,2000})>",
     "(?<![\\w.+-])([\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64}){1,8})",
   ].join("|"),
@@ -122,7 +122,9 @@ function withoutLinks(children: readonly Inline[]): Inline[] {
 
 /** Punctuation at the end of a sentence is not part of a URL, nor is a closing bracket that was opened before it. */
 function trimAddress(address: string): string {
-  let url = address.replace(/[.,;:!?'"*_~\]]+$/, "");
+  // Chinese and Japanese text follows an address without a space, and addresses that are copied from a browser escape it.
+  const [ascii = address] = /^https?:\/\/[!-~]+(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])/.exec(address) ?? [];
+  let url = ascii.replace(/[.,;:!?'"*_~\]]+$/, "");
   if (url.endsWith(")") && !url.includes("(")) url = url.slice(0, -1).replace(/[.,;:!?]+$/, "");
   return url;
 }

@@ -224,3 +224,27 @@ describe("URLs in Markdown", () => {
     expect(toAllowedImageAddress("data:image/svg+xml;base64,AAAA", [])).toBeNull();
   });
 });
+
+it.each([
+  ["two spaces", "- Save:\n  ```yaml\n  a:\n    b: 1\n  - c\n  ```\n- Done", "a:\n  b: 1\n- c"],
+  ["three spaces", "1. Save:\n\n   ```py\n   if a:\n       b()\n   ```\n2. Done", "if a:\n    b()"],
+  ["four spaces", "- Save:\n    ```\n    a:\n      b\n    ```", "a:\n  b"],
+  ["fewer spaces than the item", "1. Save:\n  ```\n  a:\n    b\n  ```\n2. Done", "a:\n  b"],
+  ["an item of its own", "- ```\n  a\n    b\n  ```\n- Done", "a\n  b"],
+  ["a nested list", "- A\n  - B\n    ```\n    a\n      b\n    ```", "a\n  b"],
+])("keeps the indentation of code in a list with %s", (_, text, code) => {
+  expect(JSON.stringify(parseBlocks(text))).toContain(`"text":${JSON.stringify(code)}`);
+});
+
+it.each([
+  ["https://example.com/help，然后点击", "https://example.com/help"],
+  ["営業時間は https://example.com/hours。土日は休みです。", "https://example.com/hours"],
+  ["全角（https://example.com/baz）です", "https://example.com/baz"],
+  ["见「https://example.com/docs」一节", "https://example.com/docs"],
+  ["詳細はhttps://example.com/aをご覧ください", "https://example.com/a"],
+  ["https://example.com에서 확인하세요", "https://example.com"],
+  ["https://müller.de/über", "https://müller.de/über"],
+])("ends the link in %j where the sentence goes on", (text, address) => {
+  const links = parseInline(text, []).filter((part) => part.type === "link");
+  expect(links.map(({ children }) => plainText(children))).toEqual([address]);
+});

@@ -14,6 +14,8 @@ type State = {
   draft: string;
   /** What the visitor has attached to that message. Its uploads are complete unless `isUploading`. */
   attached: readonly Attachment[];
+  /** The files of a message that is back in the field, until they are attached again. */
+  returned: readonly Attachment[];
   /** Whether an upload is running or has failed, so the message cannot be sent yet. */
   isUploading: boolean;
   /** The conversation of a link, until the visitor has decided whether to open it. */
@@ -24,16 +26,24 @@ type State = {
   status: Status | null;
 };
 
-export function createPanelState() {
+/** @param keepDraft called with each change of the text in the field */
+export function createPanelState(keepDraft: (draft: string) => void) {
   const store = createStore<State>({
     isOpen: false,
     view: "chat",
     draft: "",
     attached: [],
+    returned: [],
     isUploading: false,
     linked: null,
     handoff: null,
     status: null,
   });
-  return { ...store, patch: (changes: Partial<State>) => store.set({ ...store.get(), ...changes }) };
+  return {
+    ...store,
+    patch(changes: Partial<State>): void {
+      store.set({ ...store.get(), ...changes });
+      if (changes.draft !== undefined) keepDraft(changes.draft);
+    },
+  };
 }

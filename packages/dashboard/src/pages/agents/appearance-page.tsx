@@ -139,7 +139,7 @@ function TextFields({ agentName, values, onChange, errorAt }: AppearanceFieldsPr
       />
       <TextArea
         label="Greeting"
-        placeholder="Hello. How can I help?"
+        placeholder="No greeting"
         help="Shown before the first message. Supports Markdown."
         value={values.greeting}
         onChange={(greeting) => onChange({ greeting })}

@@ -22,7 +22,8 @@ export function NameStep({ agent }: { agent?: OnboardingAgent }) {
       if (!draft.isDirty || (await keep())) await goOn(agent.id);
       return;
     }
-    await draft.submit(async (body) => goOn((await make.mutateAsync({ body })).id));
+    const widget = { greeting: "Hello. How can I help?" };
+    await draft.submit(async (body) => goOn((await make.mutateAsync({ body: { ...body, widget } })).id));
   };
   return (
     <form

@@ -11,8 +11,11 @@ const extensions: Record<AttachmentType, string> = {
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
 };
 
-/** Control, bidirectional and zero-width characters, which can disguise a name, and separators of lines. */
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/**
+ * Control, bidirectional and zero-width characters, which can disguise a name, and separators of lines. Words of some
+ * languages and emoji contain joiners.
+ */
+const invisible = /(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns the last segment of a path as the name of an attachment: without invisible characters, and of a limited

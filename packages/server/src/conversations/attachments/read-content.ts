@@ -51,17 +51,22 @@ type Upload = { name: string; bytes: Buffer };
 export async function readContent(
   { extractor, pictures }: Readers,
   owner: FileOwner,
-  { name, bytes }: Upload,
+  upload: Upload,
 ): Promise<Content> {
-  if (bytes.length === 0) throw unsupportedError("The file is empty.");
+  if (upload.bytes.length === 0) throw unsupportedError("The file is empty.");
   // Joining a large body has taken milliseconds, and so does starting the process or thread that reads it. An immediate
   // would still run in the same turn of the event loop.
   await wait(0);
-  const isPdf = bytes.toString("latin1", 0, 5) === "%PDF-";
-  if (!isPdf && bytes.subarray(0, PDF_HEADER_WITHIN).includes("%PDF-")) {
+  const { name } = upload;
+  const picture = detectPicture(upload.bytes);
+  const isZip = upload.bytes.toString("latin1", 0, 4) === "PK\x03\x04";
+  const header = upload.bytes.subarray(0, PDF_HEADER_WITHIN).indexOf("%PDF-");
+  if (header > 0 && (picture !== null || isZip)) {
     throw unsupportedError("The file can be read as a PDF and as a file of another type.");
   }
-  const picture = detectPicture(bytes);
+  // What programs have written before the header is not part of the document. A text may mention the header.
+  const isPdf = header === 0 || (header > 0 && /\.pdf$/i.test(name));
+  const bytes = isPdf ? upload.bytes.subarray(header) : upload.bytes;
   if (picture !== null) {
     try {
       return { ...(await pictures.rewrite(bytes, picture)), text: null };
@@ -69,7 +74,6 @@ export async function readContent(
       throw error instanceof PictureError ? unsupportedError(error.message) : error;
     }
   }
-  const isZip = bytes.toString("latin1", 0, 4) === "PK\x03\x04";
   if (isPdf && endsAsZip(bytes)) {
     throw unsupportedError("The file can be read as a PDF and as a file of another type.");
   }
@@ -99,7 +103,7 @@ function isText(bytes: Buffer): boolean {
 
 async function extractText(extractor: Pick<Extractor, "extract">, owner: FileOwner, { name, bytes }: Upload) {
   const declared = declaredType(undefined, name);
-  const job = { kind: "file", title: name, isUnnamed: false, isStartPage: false, declared } as const;
+  const job = { kind: "file", title: name, isUnnamed: false, isStartPage: false, isIndexed: false, declared } as const;
   try {
     const { mimeType, texts } = await extractor.extract(owner, { job, parts: inParts(bytes), onProgress: () => {} });
     const type = fileTypes[mimeType.split(";")[0] ?? ""];

@@ -49,7 +49,7 @@ export function extractOds({ archive, onProgress, warnings }: FileInput): FileCo
       const tag = localName(name);
       size += sheet?.close(tag) ?? 0;
       if (size > fileLimits.maxCharacters) {
-        throw new ExtractionError("TOO_LARGE", "The sheets have more than 5 million characters. Split the file.");
+        throw new ExtractionError("TOO_LARGE", "The sheets have more than 10.5 million characters. Split the file.");
       }
       if (tag !== "table" || !sheet) return;
       if (isSheetShown) blocks.push(...sheet.blocks(warnings));

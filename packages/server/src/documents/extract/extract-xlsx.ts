@@ -65,7 +65,7 @@ function readDrawings(walk: Walk, part: string, name: string): Block[] {
 }
 
 function tooMuchTextError(): ExtractionError {
-  return new ExtractionError("TOO_LARGE", "The sheets have more than 5 million characters. Split the file.");
+  return new ExtractionError("TOO_LARGE", "The sheets have more than 10.5 million characters. Split the file.");
 }
 
 type Sheets = { sheets: Array<{ name: string; part: string }>; is1904: boolean };

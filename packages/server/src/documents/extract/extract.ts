@@ -36,7 +36,7 @@ export async function extract(
       `The file has more than ${millions} million characters. Split it into smaller files.`,
     );
   }
-  if (!blocks.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) {
+  if (!blocks.some(({ text }) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text))) {
     throw new ExtractionError("NO_TEXT", "No text was found in the file.");
   }
   const [mimeType] = documentFormats[format].mediaTypes;

@@ -59,52 +59,78 @@ export function createExtractionChild(limits: { timeoutMs: number; silenceMs: nu
     current?.settle(error);
   }
 
+  async function readOnce({ job, parts, onProgress, signal }: FileRequest): Promise<ExtractionOutcome> {
+    clearTimeout(idle);
+    const running = child ?? start();
+    child = running;
+    running.ref();
+    running.channel?.ref();
+    const { promise, resolve } = Promise.withResolvers<ExtractionOutcome | Error>();
+    // The silence timeout starts with the first message, because a process can take seconds to start on a busy
+    // machine.
+    let silence: NodeJS.Timeout | undefined;
+    const deadline = setTimeout(() => giveUp(tooSlowError(limits.timeoutMs)), limits.timeoutMs);
+    const cancel = () => giveUp(signal.reason);
+    signal.addEventListener("abort", cancel, { once: true });
+    current = {
+      chunks: [],
+      texts: [],
+      settle: resolve,
+      onProgress(done, total) {
+        silence ??= setTimeout(() => giveUp(tooSlowError(limits.silenceMs)), limits.silenceMs);
+        silence.refresh();
+        onProgress(done, total);
+      },
+    };
+    try {
+      await sendFile(running, job, parts);
+      const outcome = await promise;
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    } catch (error) {
+      // Sending to a process that has just ended also fails. The reason why the process ended is more informative.
+      throw error instanceof ExtractionError || !running.killed ? error : await promise;
+    } finally {
+      clearTimeout(silence);
+      clearTimeout(deadline);
+      signal.removeEventListener("abort", cancel);
+      current = null;
+      child?.unref();
+      child?.channel?.unref();
+      idle = setTimeout(stop, limits.idleMs).unref();
+    }
+  }
+
   return {
     /** Reads a file. Call this again only after it has settled. */
-    async read({ job, parts, onProgress, signal }: FileRequest): Promise<ExtractionOutcome> {
-      clearTimeout(idle);
-      const running = child ?? start();
-      child = running;
-      running.ref();
-      running.channel?.ref();
-      const { promise, resolve } = Promise.withResolvers<ExtractionOutcome | Error>();
-      // The silence timeout starts with the first message, because a process can take seconds to start on a busy
-      // machine.
-      let silence: NodeJS.Timeout | undefined;
-      const deadline = setTimeout(() => giveUp(tooSlowError(limits.timeoutMs)), limits.timeoutMs);
-      const cancel = () => giveUp(signal.reason);
-      signal.addEventListener("abort", cancel, { once: true });
-      current = {
-        chunks: [],
-        texts: [],
-        settle: resolve,
-        onProgress(done, total) {
-          silence ??= setTimeout(() => giveUp(tooSlowError(limits.silenceMs)), limits.silenceMs);
-          silence.refresh();
-          onProgress(done, total);
-        },
-      };
+    async read(request: FileRequest): Promise<ExtractionOutcome> {
+      const isFresh = child === null;
+      const parts = createRepeatable(request.parts);
       try {
-        await sendFile(running, job, parts);
-        const outcome = await promise;
-        if (outcome instanceof Error) throw outcome;
-        return outcome;
+        return await readOnce({ ...request, parts: parts() });
       } catch (error) {
-        // Sending to a process that has just ended also fails. The reason why the process ended is more informative.
-        throw error instanceof ExtractionError || !running.killed ? error : await promise;
-      } finally {
-        clearTimeout(silence);
-        clearTimeout(deadline);
-        signal.removeEventListener("abort", cancel);
-        current = null;
-        child?.unref();
-        child?.channel?.unref();
-        idle = setTimeout(stop, limits.idleMs).unref();
+        // The memory of the files before it may have been missing.
+        const isOutOfMemory = error instanceof ExtractionError && error.code === "OUT_OF_MEMORY";
+        if (isFresh || !isOutOfMemory || request.signal.aborted) throw error;
+        return await readOnce({ ...request, parts: parts() });
       }
     },
     stop,
     /** The process id while the process runs. */
     pid: (): number | undefined => child?.pid,
+  };
+}
+
+/** @returns a function that begins with the first part again each time */
+function createRepeatable(parts: FileParts): () => AsyncIterable<Uint8Array> {
+  const source = Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
+  const taken: Uint8Array[] = [];
+  return async function* () {
+    yield* taken;
+    for (let next = await source.next(); !next.done; next = await source.next()) {
+      taken.push(next.value);
+      yield next.value;
+    }
   };
 }
 

@@ -61,7 +61,7 @@ async function readForSite(started: SiteJob, bytes: Uint8Array) {
 }
 
 async function read(
-  { kind, title, isUnnamed, declared, isStartPage }: ExtractionJob,
+  { kind, title, isUnnamed, declared, isStartPage, isIndexed }: ExtractionJob,
   bytes: Uint8Array,
 ): Promise<ExtractionResult> {
   if (kind === "faq") {
@@ -86,7 +86,8 @@ async function read(
     throw toExtractionError(error);
   });
   const name = (isUnnamed && ownTitle !== null && cleanTitle(ownTitle)) || title;
-  const prepared = prepareDocument({ title: name, languages: null, passages: splitPassages(blocks), onProgress });
+  const passages = isIndexed ? splitPassages(blocks) : [];
+  const prepared = prepareDocument({ title: name, languages: null, passages, onProgress });
   return { mimeType, title: name, warnings, texts: [...textParts(readableText(blocks))], prepared };
 }
 

@@ -13,6 +13,8 @@ export type ExtractionJob = {
   title: string;
   isUnnamed: boolean;
   isStartPage: boolean;
+  /** Whether the text is prepared for the search. */
+  isIndexed: boolean;
   declared: DeclaredType;
 };
 

@@ -15,6 +15,7 @@ const job = {
   title: "T",
   isUnnamed: false,
   isStartPage: false,
+  isIndexed: true,
   declared: { charset: null, format: null },
 };
 
@@ -22,12 +23,19 @@ async function* inParts(content: Buffer) {
   for (let start = 0; start < content.length; start += 262_144) yield content.subarray(start, start + 262_144);
 }
 
-type Reading = { reader?: Extractor; organizationId?: string; kind?: "file" | "text"; signal?: AbortSignal };
+type Reading = {
+  reader?: Extractor;
+  organizationId?: string;
+  kind?: "file" | "text";
+  isIndexed?: boolean;
+  signal?: AbortSignal;
+};
 
 /** @returns the number of chunks, or the code or message of the error */
 function read(content: Buffer | string, options: Reading = {}): Promise<number | string> {
-  const { reader = extractor, organizationId = "org", kind = "file", signal = new AbortController().signal } = options;
-  const file = { job: { ...job, kind }, parts: inParts(Buffer.from(content)), onProgress: () => {} };
+  const { reader = extractor, organizationId = "org", kind = "file", isIndexed = true } = options;
+  const { signal = new AbortController().signal } = options;
+  const file = { job: { ...job, kind, isIndexed }, parts: inParts(Buffer.from(content)), onProgress: () => {} };
   return reader.extract({ organizationId, signal }, file).then(
     ({ prepared }) => prepared.chunks.length,
     (error: { code?: string; message: string }) => error.code ?? error.message,
@@ -54,6 +62,45 @@ it.each([
 ])("the extractor fails %s with a reason, and reads the next file", async (_, file, code) => {
   expect(["OUT_OF_MEMORY", "TOO_SLOW", code]).toContain(await read(file));
   expect(await read("A city bike costs 20 € a day.")).toBe(1);
+});
+
+const words = Array.from({ length: 4_000 }, (_, index) => `word${index.toString(36)}`);
+const text = (bytes: number) => {
+  let written = "";
+  for (let line = 0; written.length < bytes; line++) written += `${words[line % 4_000]} costs ${line} euros a day.\n`;
+  return written.slice(0, bytes);
+};
+const row = (number: number) => Array.from({ length: 10 }, (_, column) => `${number * column}`).join(",");
+const table = (bytes: number) => {
+  const header = Array.from({ length: 10 }, (_, column) => `A long name of the column ${column}`).join(",");
+  let written = `${header}\n`;
+  for (let number = 0; written.length < bytes; number++) written += `${row(number)}\n`;
+  return written.slice(0, bytes);
+};
+
+it.each([
+  ["a text of 6 MB", text(6_000_000)],
+  ["a table of 1 MB whose column names are longer than its cells", table(1_000_000)],
+])("the extractor prepares %s for the search", async (_, content) => {
+  expect(await read(content)).toBeGreaterThan(100);
+});
+
+it.each([
+  ["a text of 10 MB", text(10 * 1024 * 1024)],
+  ["a table of 10 MB", table(10 * 1024 * 1024)],
+])("the extractor reads %s", async (_, content) => {
+  expect(await read(content, { isIndexed: false })).toBe(0);
+});
+
+it("the extractor refuses no file because of the files before it", async () => {
+  const results = [];
+  for (let file = 0; file < 5; file++) results.push(await read(text(6_000_000)));
+  expect(results).toEqual(Array(5).fill(results[0]));
+  expect(results[0]).toBeGreaterThan(100);
+});
+
+it("the extractor reads a text of emoji only", async () => {
+  expect(await read("👍")).toBe(1);
 });
 
 it("the extractor reads the files of one organization one at a time", async () => {

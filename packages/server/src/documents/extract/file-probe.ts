@@ -33,7 +33,12 @@ const TEXT_START = 20_000;
  * @throws ExtractionError when the format is not supported
  */
 export function detectFormat(bytes: Uint8Array, declared: DeclaredType, warnings?: Warnings): DetectedFile {
-  const start = decodeLatin1(bytes.subarray(0, 1_024));
+  const first = decodeLatin1(bytes.subarray(0, 1_024));
+  // A text can mention the header of PDF files.
+  const isMentioned =
+    !first.startsWith("%PDF-") &&
+    (declared.format === "text" || (declared.format !== null && isTextFormat(declared.format)));
+  const start = isMentioned ? first.replaceAll("%PDF-", "") : first;
   const archive = start.startsWith("PK\x03\x04") ? openArchive(bytes) : null;
   const binary = findFormat({ start, archive, text: "" });
   if (binary !== null) return { format: binary, text: "", archive };

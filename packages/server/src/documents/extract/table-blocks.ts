@@ -1,3 +1,4 @@
+import { fileLimits } from "./limits.ts";
 import type { Block } from "./split-passages.ts";
 
 /** The number of leading rows that tell how wide a table is. */
@@ -5,11 +6,14 @@ const SAMPLE_ROWS = 100;
 /** A header has at least this share of the filled cells of an ordinary row. */
 const HEADER_SHARE = 0.7;
 const MAX_HEADER_CELL = 300;
+/** The number of rows after which a table repeats its column names when they are not repeated for each cell. */
+const ROWS_PER_HEADER = 20;
 
 /**
  * Converts the rows of a sheet or file to blocks. Each block repeats the column names, because a row is not
  * understandable without its header: `Name: City bike | Price: 20`. The header is the first row that is as wide as the
- * others and has no numbers. Rows above it are titles.
+ * others and has no numbers. Rows above it are titles. A table that would become too long with all of these names repeats
+ * them for groups of rows.
  */
 export function tableBlocks(rows: Iterable<readonly string[]>, name: string | null): Block[] {
   const headings = name === null ? [] : [name];
@@ -17,10 +21,14 @@ export function tableBlocks(rows: Iterable<readonly string[]>, name: string | nu
   const start = findHeader(filled);
   const header = filled[start] ?? [];
   const isHeaderShown = !areNamesUsed(header, filled.slice(start + 1));
-  return filled.flatMap((row, index) => {
-    if (index === start && !isHeaderShown) return [];
-    return [{ text: index > start && start >= 0 ? labelRow(header, row) : joinCells(row), headings, page: null }];
-  });
+  const labelled = filled.map((row, index) => (index > start && start >= 0 ? labelRow(header, row) : joinCells(row)));
+  if (labelled.reduce((sum, { length }) => sum + length, 0) > fileLimits.maxCharacters) {
+    return filled.flatMap((row, index) => {
+      const isGroup = index > start + 1 && start >= 0 && (index - start - 1) % ROWS_PER_HEADER === 0;
+      return [...(isGroup ? [header] : []), row].map((cells) => ({ text: joinCells(cells), headings, page: null }));
+    });
+  }
+  return labelled.flatMap((text, index) => (index === start && !isHeaderShown ? [] : [{ text, headings, page: null }]));
 }
 
 /** Whether each name of a header labels a cell. A header with further names is kept as text. */

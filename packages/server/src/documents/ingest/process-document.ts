@@ -100,7 +100,7 @@ async function readOriginal({ queue, files, extractor }: Parts, { document, prog
   return extractor.extract(
     { organizationId, signal },
     {
-      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0, isStartPage, declared },
+      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0, isStartPage, isIndexed: true, declared },
       parts: files.read(fileId ?? ""),
       onProgress: (done, total) => progress.set("extracting", done, total),
     },

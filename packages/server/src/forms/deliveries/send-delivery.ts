@@ -1,10 +1,9 @@
-import type { FormField, FormSchema, PostAction, VerifiedVisitor } from "@foyer/contract";
+import type { FormSchema, PostAction } from "@foyer/contract";
 import { readTimeZone } from "../../agents/handoff.ts";
 import { toMailSender } from "../../agents/mail-sender.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
 import type { MailContent } from "../../outbound/mail-content.ts";
-import { isMailAddress, normalizeAddress } from "../../outbound/smtp-address.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import { recordSentHosts } from "../../outbox/sent-hosts.ts";
@@ -111,10 +110,7 @@ export function createDeliverySender(
       const isMember = target.to === undefined;
       const url = isMember ? `${config.baseUrl}/dashboard/forms/submissions/${submission.id}` : null;
       if (purpose === "confirmation") await sendMail(createConfirmationContent(target, content, toMailSender(agent)));
-      else {
-        const mail = createEmailContent(target, content, { ...facts, url });
-        await mailer.send({ to, organizationId, ...mail, replyTo: findVisitorAddress(submission, facts.fields) });
-      }
+      else await sendMail(createEmailContent(target, content, { ...facts, url }));
     }
     return delivered;
   }
@@ -153,17 +149,4 @@ export function createDeliverySender(
  */
 function lowerCaseNames(headers: DeliveryTarget["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-/** The address of the visitor who sent the form: the first answer to a field for one, or the verified one. */
-function findVisitorAddress(
-  { formData, verifiedVisitor }: SubmissionContent["submission"],
-  fields: readonly FormField[],
-): string | undefined {
-  const answers: Record<string, unknown> = JSON.parse(formData);
-  const verified: VerifiedVisitor | null = JSON.parse(verifiedVisitor ?? "null");
-  const addresses = fields.filter(({ type }) => type === "email").map(({ name }) => answers[name]);
-  return [...addresses, verified?.email]
-    .map((address) => (typeof address === "string" ? normalizeAddress(address) : ""))
-    .find(isMailAddress);
 }

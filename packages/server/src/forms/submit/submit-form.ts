@@ -1,3 +1,4 @@
+import { domainToUnicode } from "node:url";
 import type { FormSchema, FormSubmit, SubmitResult, VerifiedVisitor } from "@foyer/contract";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import type { AgentService } from "../../agents/service.ts";
@@ -136,7 +137,19 @@ function validateInput(tool: ToolRow, { formData, fileNames }: FormSubmit, files
     const code = problems.some(({ code }) => code === "file_size") ? "FILE_TOO_LARGE" : "VALIDATION_ERROR";
     throw new AppError(code, `${problems.map(({ message }) => message.replace(/\.$/, "")).join("; ")}.`, { details });
   }
-  return { formData: data, kept, ignored };
+  return { formData: withReadableEmails(schema, data), kept, ignored };
+}
+
+/** Chrome sends the domain of an address in ASCII (`xn--mller-kva.de`), and other browsers as it was typed. */
+function withReadableEmails({ fields }: FormSchema, data: Record<string, unknown>): Record<string, unknown> {
+  const readable = fields.flatMap(({ name, type }) => {
+    const address = data[name];
+    if (type !== "email" || typeof address !== "string" || !/\bxn--/i.test(address)) return [];
+    const at = address.lastIndexOf("@") + 1;
+    const domain = domainToUnicode(address.slice(at));
+    return domain === "" ? [] : [[name, address.slice(0, at) + domain] as const];
+  });
+  return { ...data, ...Object.fromEntries(readable) };
 }
 
 function createSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {

@@ -161,8 +161,6 @@ describe("field defaults", () => {
     "{{user.metadata.plan}}",
     "{{user.metadata.company.name}}",
     "{{context.previousResult.order id}}",
-    "{{context.bike}}",
-    "{{context.next.a}}",
   ])("can be %j", (defaultValue) => {
     expect(readProblem({ defaultValue })).toBeUndefined();
   });
@@ -175,18 +173,14 @@ describe("field defaults", () => {
     "{{user.metadata.}}",
     "{{user.metadata..a}}",
     "{{context.previousResult}}",
+    "{{context.next.a}}",
     "{{user.email}} {{API_KEY}}",
     "{{__proto__}}",
     "{{USER.EMAIL}}",
   ])("cannot be %j", (defaultValue) => {
     const problem = readProblem({ defaultValue });
     expect(problem?.path).toBe("defaultValue");
-    for (const known of [
-      "{{user.email}}",
-      "{{user.metadata.<field>}}",
-      "{{context.<field>}}",
-      "{{context.previousResult.<field>}}",
-    ]) {
+    for (const known of ["{{user.email}}", "{{user.metadata.<field>}}", "{{context.previousResult.<field>}}"]) {
       expect(problem?.message).toContain(known);
     }
   });

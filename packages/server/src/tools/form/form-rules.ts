@@ -18,11 +18,9 @@ const knownDefaults = [
   "{{user.name}}",
   "{{user.userId}}",
   "{{user.metadata.<field>}}",
-  "{{context.<field>}}",
   "{{context.previousResult.<field>}}",
 ].join(", ");
-const knownDefault =
-  /^(?!context\.previousResult$)(?:user\.(?:email|name|userId)|(?:user\.metadata|context)\.[^.]+(?:\.[^.]+)*)$/;
+const knownDefault = /^(?:user\.(?:email|name|userId)|(?:user\.metadata|context\.previousResult)\.[^.]+(?:\.[^.]+)*)$/;
 
 /**
  * Checks what JSON Schema cannot express: unique names, options and rules that apply to the field's type, bounds in

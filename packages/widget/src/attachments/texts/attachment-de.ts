@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "Dieser Browser kann keine HEIC-Bilder öffnen. Speichern Sie das Bild als JPEG und hängen Sie es erneut an.",
   unreadable: "Dieses Bild kann nicht geöffnet werden.",
   damaged: "Diese Datei kann nicht gelesen werden. Vielleicht ist sie beschädigt.",
+  expired: "Diese Datei ist nicht mehr verfügbar. Bitte hängen Sie sie erneut an.",
   open: "Bild {name} öffnen",
   download: "{name} herunterladen",
   viewer: "Bilder",

@@ -15,6 +15,7 @@ export const texts = {
   heic: "This browser can't open HEIC pictures. Save the picture as JPEG and attach it again.",
   unreadable: "This picture can't be opened.",
   damaged: "This file can't be read. It may be damaged.",
+  expired: "This file is no longer available. Attach it again.",
   open: "Open picture {name}",
   download: "Download {name}",
   viewer: "Pictures",

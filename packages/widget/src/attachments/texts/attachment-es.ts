@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "Este navegador no puede abrir imágenes HEIC. Guarda la imagen como JPEG y adjúntala de nuevo.",
   unreadable: "No se puede abrir esta imagen.",
   damaged: "No se puede leer este archivo. Puede que esté dañado.",
+  expired: "Este archivo ya no está disponible. Adjúntalo de nuevo.",
   open: "Abrir la imagen {name}",
   download: "Descargar {name}",
   viewer: "Imágenes",

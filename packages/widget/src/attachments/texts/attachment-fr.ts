@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "Ce navigateur ne peut pas ouvrir les images HEIC. Enregistrez l’image au format JPEG et joignez-la à nouveau.",
   unreadable: "Impossible d’ouvrir cette image.",
   damaged: "Impossible de lire ce fichier. Il est peut-être endommagé.",
+  expired: "Ce fichier n'est plus disponible. Joignez-le à nouveau.",
   open: "Ouvrir l’image {name}",
   download: "Télécharger {name}",
   viewer: "Images",

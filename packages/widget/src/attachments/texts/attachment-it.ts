@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "Questo browser non può aprire immagini HEIC. Salva l’immagine come JPEG e allegala di nuovo.",
   unreadable: "Impossibile aprire questa immagine.",
   damaged: "Impossibile leggere questo file. Potrebbe essere danneggiato.",
+  expired: "Questo file non è più disponibile. Allegalo di nuovo.",
   open: "Apri l’immagine {name}",
   download: "Scarica {name}",
   viewer: "Immagini",

@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "このブラウザーでは HEIC 画像を開けません。JPEG で保存してから、もう一度添付してください。",
   unreadable: "この画像を開けません。",
   damaged: "このファイルを読み取れません。破損している可能性があります。",
+  expired: "このファイルはもう利用できません。もう一度添付してください。",
   open: "画像 {name} を開く",
   download: "{name} をダウンロード",
   viewer: "画像",

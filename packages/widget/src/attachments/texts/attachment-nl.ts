@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "Deze browser kan geen HEIC-afbeeldingen openen. Sla de afbeelding op als JPEG en voeg haar opnieuw toe.",
   unreadable: "Deze afbeelding kan niet worden geopend.",
   damaged: "Dit bestand kan niet worden gelezen. Misschien is het beschadigd.",
+  expired: "Dit bestand is niet meer beschikbaar. Voeg het opnieuw toe.",
   open: "Afbeelding {name} openen",
   download: "{name} downloaden",
   viewer: "Afbeeldingen",

@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "Ta przeglądarka nie otwiera zdjęć HEIC. Zapisz zdjęcie jako JPEG i dołącz je ponownie.",
   unreadable: "Nie można otworzyć tego zdjęcia.",
   damaged: "Nie można odczytać tego pliku. Być może jest uszkodzony.",
+  expired: "Ten plik nie jest już dostępny. Załącz go ponownie.",
   open: "Otwórz zdjęcie {name}",
   download: "Pobierz {name}",
   viewer: "Zdjęcia",

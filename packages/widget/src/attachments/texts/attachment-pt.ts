@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "Este navegador não consegue abrir imagens HEIC. Salve a imagem como JPEG e anexe-a novamente.",
   unreadable: "Não é possível abrir esta imagem.",
   damaged: "Não é possível ler este arquivo. Ele pode estar danificado.",
+  expired: "Este ficheiro já não está disponível. Anexe-o novamente.",
   open: "Abrir a imagem {name}",
   download: "Baixar {name}",
   viewer: "Imagens",

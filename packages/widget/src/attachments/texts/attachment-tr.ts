@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "Bu tarayıcı HEIC resimlerini açamıyor. Resmi JPEG olarak kaydedip yeniden ekleyin.",
   unreadable: "Bu resim açılamıyor.",
   damaged: "Bu dosya okunamıyor. Bozulmuş olabilir.",
+  expired: "Bu dosya artık kullanılamıyor. Lütfen yeniden ekleyin.",
   open: "{name} resmini aç",
   download: "{name} dosyasını indir",
   viewer: "Resimler",

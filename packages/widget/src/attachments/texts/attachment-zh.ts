@@ -16,6 +16,7 @@ export const texts: AttachmentTexts = {
   heic: "此浏览器无法打开 HEIC 图片。请将图片另存为 JPEG 后重新添加。",
   unreadable: "无法打开此图片。",
   damaged: "无法读取此文件，文件可能已损坏。",
+  expired: "此文件已不可用。请重新添加。",
   open: "打开图片 {name}",
   download: "下载 {name}",
   viewer: "图片",

@@ -17,6 +17,7 @@ export const texts: FormMessages = {
   boxRequired: "يُرجى وضع علامة في هذا المربع.",
   fieldRequired: "مطلوب",
   choicesRequired: "اختر خيارًا واحدًا على الأقل",
+  numberEither: "هل تقصد {first} أم {second}؟",
   yes: "نعم",
   no: "لا",
   chooseFile: "اختر ملفًا",

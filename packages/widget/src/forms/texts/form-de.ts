@@ -19,6 +19,7 @@ export const texts: FormMessages = {
   boxRequired: "Bitte setzen Sie hier ein Häkchen.",
   fieldRequired: "Pflichtfeld",
   choicesRequired: "Bitte wählen Sie mindestens eine Option",
+  numberEither: "Meinen Sie {first} oder {second}?",
   yes: "Ja",
   no: "Nein",
   chooseFile: "Datei auswählen",

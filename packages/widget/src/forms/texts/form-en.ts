@@ -16,6 +16,7 @@ export const texts = {
   boxRequired: "Please tick this box.",
   fieldRequired: "Required",
   choicesRequired: "Choose at least one",
+  numberEither: "Do you mean {first} or {second}?",
   yes: "Yes",
   no: "No",
   chooseFile: "Choose a file",

@@ -18,6 +18,7 @@ export const texts: FormMessages = {
   boxRequired: "Marca esta casilla.",
   fieldRequired: "Obligatorio",
   choicesRequired: "Elige al menos una opción",
+  numberEither: "¿Quieres decir {first} o {second}?",
   yes: "Sí",
   no: "No",
   chooseFile: "Elegir archivo",

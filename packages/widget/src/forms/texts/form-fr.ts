@@ -19,6 +19,7 @@ export const texts: FormMessages = {
   boxRequired: "Cochez cette case.",
   fieldRequired: "Champ obligatoire",
   choicesRequired: "Choisissez au moins une option",
+  numberEither: "Voulez-vous dire {first} ou {second} ?",
   yes: "Oui",
   no: "Non",
   chooseFile: "Choisir un fichier",

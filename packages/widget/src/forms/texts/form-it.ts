@@ -18,6 +18,7 @@ export const texts: FormMessages = {
   boxRequired: "Seleziona questa casella.",
   fieldRequired: "Obbligatorio",
   choicesRequired: "Scegli almeno un’opzione",
+  numberEither: "Intendi {first} o {second}?",
   yes: "Sì",
   no: "No",
   chooseFile: "Scegli un file",

@@ -17,6 +17,7 @@ export const texts: FormMessages = {
   boxRequired: "チェックを入れてください。",
   fieldRequired: "必須項目です",
   choicesRequired: "1つ以上選択してください",
+  numberEither: "{first} と {second} のどちらですか？",
   yes: "はい",
   no: "いいえ",
   chooseFile: "ファイルを選択",

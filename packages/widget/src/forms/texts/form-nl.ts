@@ -18,6 +18,7 @@ export const texts: FormMessages = {
   boxRequired: "Vink dit vakje aan.",
   fieldRequired: "Verplicht",
   choicesRequired: "Kies minstens één optie",
+  numberEither: "Bedoel je {first} of {second}?",
   yes: "Ja",
   no: "Nee",
   chooseFile: "Bestand kiezen",

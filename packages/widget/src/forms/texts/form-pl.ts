@@ -18,6 +18,7 @@ export const texts: FormMessages = {
   boxRequired: "Zaznacz to pole.",
   fieldRequired: "Pole wymagane",
   choicesRequired: "Wybierz co najmniej jedną opcję",
+  numberEither: "Czy chodzi o {first} czy o {second}?",
   yes: "Tak",
   no: "Nie",
   chooseFile: "Wybierz plik",

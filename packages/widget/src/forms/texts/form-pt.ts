@@ -18,6 +18,7 @@ export const texts: FormMessages = {
   boxRequired: "Marque esta caixa.",
   fieldRequired: "Obrigatório",
   choicesRequired: "Escolha pelo menos uma opção",
+  numberEither: "Quer dizer {first} ou {second}?",
   yes: "Sim",
   no: "Não",
   chooseFile: "Escolher arquivo",

@@ -17,6 +17,7 @@ export const texts: FormMessages = {
   boxRequired: "Lütfen bu kutuyu işaretleyin.",
   fieldRequired: "Zorunlu",
   choicesRequired: "En az birini seçin",
+  numberEither: "{first} mi yoksa {second} mi demek istiyorsunuz?",
   yes: "Evet",
   no: "Hayır",
   chooseFile: "Dosya seçin",

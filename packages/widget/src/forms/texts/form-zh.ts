@@ -17,6 +17,7 @@ export const texts: FormMessages = {
   boxRequired: "请勾选此项。",
   fieldRequired: "必填",
   choicesRequired: "请至少选择一项",
+  numberEither: "您是指 {first} 还是 {second}？",
   yes: "是",
   no: "否",
   chooseFile: "选择文件",

@@ -13,6 +13,9 @@ const request = createRequest({ baseUrl: serverUrl(), credentials: "same-origin"
 
 const isInvalidToken = (error: unknown) => error instanceof FoyerError && error.code === "INVALID_USER_TOKEN";
 
+const isMissing = (error: unknown, what: string) =>
+  error instanceof FoyerError && error.status === 404 && error.message.startsWith(what);
+
 type Running = { abort: AbortController; isStopping: boolean };
 
 /**
@@ -49,15 +52,15 @@ export function usePlaygroundChat(agentId: string) {
     let begunId: string | null = null;
     setTurns((all) => [...all, createTurn(key, { said, attached }, key)]);
     const onReconnect = () => edit(key, (turn) => ({ ...turn, isReconnecting: true }));
-    const ask = async (hasNewToken: boolean) => {
+    const ask = async (hasNewToken: boolean, into = conversation) => {
       const body = {
         agentId,
         messages: [{ role: "user" as const, content: said }],
-        conversationId: conversation?.id ?? null,
+        conversationId: into?.id ?? null,
         ...(attached.length > 0 ? { sessionId, attachments: attached.map(({ id }) => id) } : {}),
         ...(await who.messageFields({ hasNewToken })),
       };
-      const options = { token: conversation?.token, signal: own.abort.signal, onReconnect };
+      const options = { token: into?.token, signal: own.abort.signal, onReconnect };
       for await (const event of streamChat(request, body, options)) {
         if (event.type === "message_start" && event.conversationToken) {
           const begun = { id: event.conversationId, token: event.conversationToken };
@@ -70,10 +73,20 @@ export function usePlaygroundChat(agentId: string) {
     };
     try {
       // The identity secret may have been replaced since the token was signed.
-      await ask(false).catch((error) => (isInvalidToken(error) ? ask(true) : Promise.reject(error)));
+      await ask(false).catch((error) => {
+        if (isInvalidToken(error)) return ask(true);
+        if (!conversation || !isMissing(error, "Conversation")) throw error;
+        // A member has deleted the conversation, so the message begins a new one.
+        setConversation(null);
+        setTurns((all) => all.slice(-1));
+        return ask(false, null);
+      });
     } catch (error) {
       const problem = error instanceof FoyerError ? error.message : String(error);
-      edit(key, (turn) => ({ ...turn, state: "failed", problem, isReconnecting: false, endedAt: performance.now() }));
+      // An upload expires. Trying again sends the words without it.
+      const files = isMissing(error, "Attachment") ? { attached: [] } : {};
+      const ended = { ...files, state: "failed" as const, problem, isReconnecting: false, endedAt: performance.now() };
+      edit(key, (turn) => ({ ...turn, ...ended }));
     }
     // The stream contains only what visitors may see. The stored reply also contains details for members.
     if (begunId !== null) {
