@@ -35,6 +35,15 @@ const {
 
 const Settings = Type.Object(
   {
+    id: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 64,
+          description:
+            "The id of the agent on its server, which `foyer -- pull` writes. An agent with this id is changed, whatever its slug has become. A server without it goes by the slug.",
+        }),
+      ),
+    ),
     slug: Type.String({
       maxLength: agentLimits.slug,
       pattern: textPatterns.slug,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -64,7 +64,7 @@ it("writes an agent as a folder with its prompt, tools and triggers", async () =
   await addTrigger("Ask on exit");
   expect(await run(staging, "pull")).toEqual({ output: "harbour-bikes: 4 files", exitCode: 0 });
   expect(read("prompt.md")).toBe("Sell bikes.\n\nBe kind.\n");
-  expect(read("agent.yaml")).toMatch(/^format: foyer-agent\/1\nslug: harbour-bikes\n/);
+  expect(read("agent.yaml")).toMatch(/^format: foyer-agent\/1\nslug: harbour-bikes\nid: agent_\w+\n/);
   expect(read("tools", "stock.yaml")).toContain("executionType: mock\n");
   expect(read("triggers", "ask-on-exit.yaml")).toContain("name: Ask on exit\n");
 });
@@ -95,7 +95,7 @@ it("pulls the same bytes again after applying generated agents to another organi
       await run(live, "pull");
       const names = Object.keys(pulled);
       expect(Object.keys(readAll())).toEqual(names);
-      const [withoutMask] = [/missingSecrets:(?: \[\]|(?:\n {2}- .*)+)\n/];
+      const [withoutMask] = [/missingSecrets:(?: \[\]|(?:\n {2}- .*)+)\n|^id: .*\n/gm];
       for (const name of names)
         expect(readAll()[name]?.replace(withoutMask, "")).toBe(pulled[name]?.replace(withoutMask, ""));
       expect(await outputOf(live, "apply", "--prune")).toMatch(/(^|\n)0 changes$/);
@@ -137,11 +137,11 @@ it("applies what was changed in the files, and removes only with --prune", async
   expect((await staging.call("GET", `/agents/${agentId}`)).body.data.systemPrompt).toBe("Sell bikes.\n\nBe brief.");
 });
 
-it("deletes the files of what the server no longer has", async () => {
+it("deletes the files of what the server no longer has with --prune", async () => {
   await run(staging, "pull");
   const [{ id }] = (await staging.call("GET", `/tools?agentId=${agentId}`)).body;
   await staging.call("DELETE", `/tools/${id}`);
-  await run(staging, "pull");
+  await run(staging, "pull", "--prune");
   expect(existsSync(path("tools", "stock.yaml"))).toBe(false);
 });
 
@@ -278,4 +278,59 @@ it("writes the results of tests for CI systems", async () => {
   expect(exitCode).toBe(1);
   expect(output).toContain("FAILED  harbour-bikes: Answers & greets (0 of 1)");
   expect(readFileSync(junit, "utf8")).toContain('name="Answers &amp; greets"');
+});
+
+it("changes an agent that was renamed on the server, and moves its folder with the next pull", async () => {
+  await run(staging, "pull");
+  await staging.call("PATCH", `/agents/${agentId}`, { name: "Marina" });
+  edit("prompt.md", "Sell bikes.", "Sell boats.");
+  expect(await outputOf(staging, "plan")).toBe("~ harbour-bikes (name, systemPrompt)\n1 change");
+  await run(staging, "apply");
+  await staging.call("PATCH", `/agents/${agentId}`, { name: "Marina" });
+  await run(staging, "pull");
+  expect(readdirSync(folder.path)).toEqual(["marina"]);
+  expect((await staging.call("GET", "/agents")).body.data).toHaveLength(1);
+});
+
+it("refuses a folder that was copied with the id of its agent", async () => {
+  await run(staging, "pull");
+  cpSync(path(), join(folder.path, "marina"), { recursive: true });
+  await expect(run(staging, "plan")).rejects.toThrow("is the id of harbour-bikes");
+});
+
+it.each([
+  ["prompt.md is absent", () => rmSync(path("prompt.md"))],
+  ["the folder of its tools is absent", () => rmSync(path("tools"), { recursive: true })],
+  ["a tool is in a .yml file", () => renameSync(path("tools", "stock.yaml"), path("tools", "stock.yml"))],
+  ["its settings are in agent.yml", () => renameSync(path("agent.yaml"), path("agent.yml"))],
+  [
+    "Git has checked it out with the line breaks of Windows",
+    () => {
+      for (const file of Object.keys(readAll()))
+        writeFileSync(file, readFileSync(file, "utf8").replaceAll("\n", "\r\n"));
+    },
+  ],
+])("plans no change of an agent whose folder is as it was pulled, but %s", async (_, change) => {
+  await run(staging, "pull");
+  change();
+  expect(await run(staging, "plan", "--prune")).toEqual({ output: "0 changes", exitCode: 0 });
+});
+
+it("refuses files that it would ignore, before anything is removed", async () => {
+  await run(staging, "pull");
+  renameSync(path("tools", "stock.yaml"), path("tools", "stock.json"));
+  await expect(run(staging, "apply", "--prune")).rejects.toThrow(
+    "stock.json:1: must be a file whose name ends with .yaml",
+  );
+});
+
+it("keeps local files that have not been applied when it pulls, unless they are to be removed", async () => {
+  await run(staging, "pull");
+  writeFileSync(path("tools", "hours.yaml"), read("tools", "stock.yaml").replace("name: stock", "name: hours"));
+  expect(await outputOf(staging, "pull")).toMatch(
+    /^harbour-bikes: unchanged\nkept .*hours\.yaml: the server has nothing/,
+  );
+  expect(existsSync(path("tools", "hours.yaml"))).toBe(true);
+  await run(staging, "pull", "--prune");
+  expect(existsSync(path("tools", "hours.yaml"))).toBe(false);
 });

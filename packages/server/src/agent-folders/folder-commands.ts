@@ -3,10 +3,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { AgentTestRun, AppliedAgents, ErrorDetail } from "@foyer/contract";
 import { createManagementClient, type ManagementClient } from "../outbound/management-client.ts";
-import { type AgentFolder, type AgentText, listSlugs, readAgentFolder, writeAgentFolder } from "./agent-folder.ts";
+import {
+  type AgentFolder,
+  type AgentText,
+  listIds,
+  listSlugs,
+  readAgentFolder,
+  writeAgentFolder,
+} from "./agent-folder.ts";
 import { describeFailure, type TestReport, toJunit } from "./junit.ts";
 
-export const folderUsage = `  pull <folder> [--agent slug …]                                       write agents of a server as files
+export const folderUsage = `  pull <folder> [--agent slug …] [--prune]                            write agents of a server as files
   plan <folder> [--agent slug …] [--prune]                            show what apply would change; exit code 2 if anything
   apply <folder> [--agent slug …] [--prune]                           give the server's agents the state of the files
   publish <folder> [--agent slug …] [--note text]                     publish the drafts of these agents
@@ -72,7 +79,7 @@ function parse(args: string[]) {
   }
 }
 
-async function pull(client: ManagementClient, { folder, agents }: Options): Promise<Outcome> {
+async function pull(client: ManagementClient, { folder, agents, prune }: Options): Promise<Outcome> {
   const listed = await listAgents(client);
   const chosen = choose(
     listed.map(({ slug }) => slug),
@@ -82,8 +89,11 @@ async function pull(client: ManagementClient, { folder, agents }: Options): Prom
   const lines = [];
   for (const { id, slug } of listed.filter((agent) => chosen.includes(agent.slug))) {
     const file = await request<AgentText>(client, "GET", `/agents/${id}/export`);
-    const changed = writeAgentFolder(folder, file);
+    const { changed, kept } = writeAgentFolder(folder, { ...file, agent: { ...file.agent, id } }, { prune });
     lines.push(`${slug}: ${changed.length === 0 ? "unchanged" : count(changed.length, "file")}`);
+    lines.push(
+      ...kept.map((path) => `kept ${path}: the server has nothing like it. Apply it, or delete it with --prune.`),
+    );
   }
   return { output: lines.join("\n") || "The server has no agents.", exitCode: 0 };
 }
@@ -94,6 +104,7 @@ async function applyFolders(
   { folder, agents, prune }: Options,
   { dryRun }: { dryRun: boolean },
 ): Promise<Outcome> {
+  listIds(folder);
   const folders = chooseFolders(folder, agents).map((slug) => readAgentFolder(folder, slug));
   const query = `?dryRun=${dryRun}&prune=${prune}`;
   const { status, body } = await client.call("POST", `/agents/apply${query}`, {
@@ -114,7 +125,7 @@ async function publish(client: ManagementClient, { folder, agents, note }: Optio
   const listed = await listAgents(client);
   const lines = [];
   for (const slug of chooseFolders(folder, agents)) {
-    const id = findId(listed, slug);
+    const id = findId(listed, folder, slug);
     const { status, body } = await publishOnce(client, id, note);
     if (status !== 200 && status !== 201) throw new Error(`${slug}: ${describeError(body, [])}`);
     const { version } = (body as { data: { version: number } }).data;
@@ -139,7 +150,7 @@ async function test(client: ManagementClient, { folder, agents, repeat, junit }:
   const reports: TestReport[] = [];
   const problems: string[] = [];
   for (const slug of chooseFolders(folder, agents)) {
-    const path = `/agents/${findId(listed, slug)}/tests`;
+    const path = `/agents/${findId(listed, folder, slug)}/tests`;
     const begun = await request<AgentTestRun>(client, "POST", `${path}/run`, { version: "draft", repeat, wait: false });
     const { results, status, problem } = await waitForRun(client, path, begun);
     reports.push({ slug, results });
@@ -178,8 +189,10 @@ function listAgents(client: ManagementClient): Promise<Listed[]> {
   return request<Listed[]>(client, "GET", "/agents");
 }
 
-function findId(listed: readonly Listed[], slug: string): string {
-  const agent = listed.find((candidate) => candidate.slug === slug);
+/** By the id in the folder, which stays when the agent is renamed, or by the slug on another server. */
+function findId(listed: readonly Listed[], folder: string, slug: string): string {
+  const id = listIds(folder).get(slug);
+  const agent = listed.find((candidate) => candidate.id === id) ?? listed.find((candidate) => candidate.slug === slug);
   if (!agent) throw new Error(`The server has no agent ${slug}. Apply the folder first.`);
   return agent.id;
 }

@@ -29,7 +29,10 @@ export function readYaml(path: string): YamlFile {
 export function readText(path: string): string {
   const { size } = statSync(path);
   if (size > MAX_BYTES) throw new FileError(path, 1, `must have at most ${MAX_BYTES / 1024 / 1024} MiB`);
-  return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+  // Git on Windows checks files out with other line breaks.
+  return readFileSync(path, "utf8")
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\r\n", "\n");
 }
 
 /** A new file with this value. */

@@ -88,6 +88,10 @@ export function createAgentService(
   return {
     ...createOriginCheck(),
     prepare,
+    /** The agent of the organization with this id, as visitors get it, if there is one. */
+    async findOwn(organizationId: string, id: string): Promise<AgentRow | undefined> {
+      return isId("agent", id) ? store.get(organizationId, id) : undefined;
+    },
     /** The agent of the organization with this slug, as visitors get it. */
     async findBySlug(organizationId: string, slug: string): Promise<AgentRow | undefined> {
       const row = await store.bySlug(organizationId, slug);

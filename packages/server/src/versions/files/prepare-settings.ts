@@ -33,7 +33,7 @@ export async function prepareSettings(
     path: string;
   },
 ): Promise<{ columns: Partial<AgentRow>; missing: Missing[] }> {
-  const { slug, images = {}, ...settings } = given;
+  const { id: _, slug, images = {}, ...settings } = given;
   const { name, handoff, ...others } = current ? differingKeys(settings, current.stored) : settings;
   let changes: HandoffChanges | null | undefined;
   let columns: Partial<AgentRow> = {};

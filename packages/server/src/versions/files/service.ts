@@ -33,7 +33,7 @@ const MAX_TRIGGERS = 200;
 export type AgentFileService = ReturnType<typeof createAgentFileService>;
 
 type Parts = {
-  agents: Pick<AgentService, "get" | "getPublic" | "findBySlug" | "prepare" | "insertIn">;
+  agents: Pick<AgentService, "get" | "getPublic" | "findOwn" | "findBySlug" | "prepare" | "insertIn">;
   drafts: Drafts;
   tools: Pick<ToolService, "rows" | "prepareNew" | "prepareChange" | "insertIn" | "updateIn" | "deleteIn">;
   secrets: Pick<SecretService, "hostsOf">;
@@ -108,6 +108,12 @@ export function createAgentFileService(
     return toPlainFile({ slug: row.slug, content, emailOf });
   }
 
+  /** The agent of a file: by its id, which stays when an agent is renamed, or by its slug on another server. */
+  async function findAgent(organizationId: string, { id, slug }: AgentFile["agent"]) {
+    const known = id && (await agents.findOwn(organizationId, id));
+    return known || agents.findBySlug(organizationId, slug);
+  }
+
   /** Compares a file with its agent and checks what differs. @throws 400 with the path of every problem */
   async function prepare(
     principal: Principal,
@@ -115,7 +121,7 @@ export function createAgentFileService(
     { path, prune, ifMatch }: { path: string; prune: boolean; ifMatch: string | undefined },
   ): Promise<Prepared> {
     const { organizationId } = principal;
-    const found = await agents.findBySlug(organizationId, file.agent.slug);
+    const found = await findAgent(organizationId, file.agent);
     const state = found ? await read(organizationId, found.id) : null;
     checkMatch(ifMatch, state?.hash ?? null);
     const plain = state && (await toPlain(organizationId, state));
@@ -280,6 +286,12 @@ function listFiles(files: readonly AgentFile[], { isAlone }: Pick<Options, "isAl
   const slugs = files.map(({ agent }) => agent.slug);
   const repeated = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
   if (repeated !== -1) throw invalid(`agents.${repeated}.agent.slug`, "is the slug of an earlier agent", "duplicate");
+  const ids = files.map(({ agent }) => agent.id ?? null);
+  const copied = ids.findIndex((id, index) => id !== null && ids.indexOf(id) !== index);
+  if (copied !== -1) {
+    const problem = "is the id of an earlier agent. Remove it from a copied file to create another agent";
+    throw invalid(`agents.${copied}.agent.id`, problem, "duplicate");
+  }
   return files.map((file, index) => ({ file, path: isAlone ? "" : `agents.${index}.` }));
 }
 
