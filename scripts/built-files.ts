@@ -5,26 +5,27 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const packages = join(import.meta.dirname, "../packages");
 
-/** A package that is built, and everything that its build reads except npm packages. */
-export type Built = { name: "widget" | "dashboard" | "server"; sources: string[] };
+/** A package that is built into a folder, and everything that its build reads except npm packages. */
+export type Built = { name: "widget" | "dashboard" | "server"; folder?: "dist" | "bundle"; sources: string[] };
 
 /**
- * Builds a package into its `dist`, compresses each file, and records the hash of its sources. The folder is replaced
+ * Builds a package into its `dist` or another folder, compresses each file, and records the hash of its sources. The folder is replaced
  * atomically: concurrent readers see either the old files or the new ones.
  * @param write puts the files into the given folder and returns further facts about them
  */
-export async function buildInto({ name, sources }: Built, write: (folder: string) => Promise<object>): Promise<void> {
+export async function buildInto(built: Built, write: (folder: string) => Promise<object>): Promise<void> {
   const startedAt = performance.now();
-  const fresh = join(packages, name, `dist-${process.pid}`);
+  const { name, folder = "dist", sources } = built;
+  const fresh = join(packages, name, `${folder}-${process.pid}`);
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true });
   try {
     const notes = await write(fresh);
-    compressFiles(fresh);
+    if (folder === "dist") compressFiles(fresh);
     writeFileSync(join(fresh, "build.json"), JSON.stringify({ ...notes, sources: hashSources(sources) }));
-    const dist = join(packages, name, "dist");
-    rmSync(dist, { recursive: true, force: true });
-    renameSync(fresh, dist);
+    const target = join(packages, name, folder);
+    rmSync(target, { recursive: true, force: true });
+    renameSync(fresh, target);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
@@ -32,9 +33,9 @@ export async function buildInto({ name, sources }: Built, write: (folder: string
 }
 
 /** Whether the build is of exactly these sources. */
-export function isBuilt({ name, sources }: Built): boolean {
+export function isBuilt({ name, folder = "dist", sources }: Built): boolean {
   try {
-    const built = JSON.parse(readFileSync(join(packages, name, "dist/build.json"), "utf8"));
+    const built = JSON.parse(readFileSync(join(packages, name, folder, "build.json"), "utf8"));
     return built.sources === hashSources(sources);
   } catch {
     return false;

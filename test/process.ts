@@ -22,10 +22,12 @@ export async function runCommand(args: string[], env: Record<string, string>) {
  * its address.
  * @param options.preload modules that the server loads first
  * @param options.cwd the working directory, where the server looks for `.env`
+ * @param options.entry the program, instead of the server's sources
  * @param options.under a command that runs the server, such as `strace`
  */
 export async function startProcess(env: Record<string, string>, options: StartOptions = {}) {
-  const child = start([...startOptions, join(source, "main.js")], { PORT: "0", FOYER_MAX_LAG: "0s", ...env }, options);
+  const { entry = join(source, "main.js") } = options;
+  const child = start([...startOptions, entry], { PORT: "0", FOYER_MAX_LAG: "0s", ...env }, options);
   const output = collect(child);
   const exited = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
   await new Promise<void>((resolve, reject) => {
@@ -47,7 +49,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-type StartOptions = { preload?: string[]; under?: string[]; cwd?: string };
+type StartOptions = { entry?: string; preload?: string[]; under?: string[]; cwd?: string };
 
 /**
  * Inherits only the path and the compile cache, so a test must set every variable that it needs. With the cache, Node

@@ -11,3 +11,6 @@ enableCompileCache();
 const folder = getCompileCacheDir();
 // Node appends a folder for its version, so threads are given the parent.
 if (folder) process.env.NODE_COMPILE_CACHE ??= dirname(folder);
+
+// The stack traces of the bundle name the sources.
+process.setSourceMapsEnabled(true);

@@ -1,5 +1,3 @@
-import { APIError } from "better-auth/api";
-
 /**
  * The maximum number of concurrent hashes. A hash takes 32 MB and occupies a thread for 50 ms, and Node's pool has four
  * threads for everything.
@@ -27,7 +25,10 @@ export function createPasswordHashing({ maxWaiting = MAX_WAITING } = {}) {
     if (running < MAX_CONCURRENT) {
       running++;
     } else {
-      if (waiting.length >= maxWaiting) throw new APIError("SERVICE_UNAVAILABLE", { code: "HASHING_BUSY" });
+      if (waiting.length >= maxWaiting) {
+        const { APIError } = await import("better-auth/api");
+        throw new APIError("SERVICE_UNAVAILABLE", { code: "HASHING_BUSY" });
+      }
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
     try {
