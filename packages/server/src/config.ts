@@ -191,10 +191,11 @@ function readLimits(get: Get) {
     storedEvents: limit("STORED_EVENTS", 1_000_000),
     /** bytes of responses that are stored for an organization's Idempotency-Keys in a day */
     responseBytesPerDay: limit("RESPONSE_BYTES_PER_DAY", 200_000_000),
-    /** uploads of pictures and files per visitor and address, and their bytes per organization */
+    /** uploads of pictures and files per visitor and address, and their bytes per organization and visitor's address */
     attachmentsPerVisitor: limit("ATTACHMENTS_PER_VISITOR", 20),
     attachmentsPerIp: limit("ATTACHMENTS_PER_IP", 200),
     attachmentBytesPerDay: limit("ATTACHMENT_BYTES_PER_DAY", 1_000_000_000),
+    attachmentBytesPerIp: limit("ATTACHMENT_BYTES_PER_IP", 100_000_000),
     /** bytes of pictures and files that are sent to models at the same time in this process, and per address and minute */
     modelFileBytes: limit("MODEL_FILE_BYTES", 67_108_864),
     modelFileBytesPerIp: limit("MODEL_FILE_BYTES_PER_IP", 300_000_000),

@@ -4,6 +4,27 @@ export type Role = (typeof roles)[number];
 
 type Line = readonly [methods: "any" | "read" | "change", start: string, minimum: Role];
 
+/** What is deleted permanently, by the pattern of the URL. Members move these things to the trash. */
+const permanentDeletions = [
+  "/trash",
+  "/trash/:id",
+  "/agents/:id",
+  "/conversations/:id",
+  "/documents/:id",
+  "/tools/:id",
+  "/triggers/:id",
+];
+
+/** The settings of an agent that decide about safety and money, which only admins and owners change. */
+export const adminAgentSettings = [
+  "allowedOrigins",
+  "requireIdentity",
+  "publishRequiresTests",
+  "monthlyTokenBudget",
+  "monthlyCostBudget",
+  "retention",
+] as const;
+
 /**
  * The roles required by routes. The first matching line decides. All other routes, such as reading and editing agents,
  * are open to members. An API key has the role of the member who created it.
@@ -16,6 +37,7 @@ const table: readonly Line[] = [
   ["any", "/invitations", "admin"],
   ["any", "/api-keys", "admin"],
   ["any", "/secrets", "admin"],
+  ["change", "/agents/apply", "admin"],
   ["any", "/agents/:id/identity-secret", "admin"],
   ["any", "/agents/:id/identity-token/check", "member"],
   ["any", "/agents/:id/identity-token", "admin"],
@@ -39,6 +61,7 @@ const table: readonly Line[] = [
 
 /** The lowest role that may call a route. `url` is the route's pattern. */
 export function minimumRole(method: string, url: string): Role {
+  if (method === "DELETE" && permanentDeletions.includes(url)) return "admin";
   const kind = method === "GET" || method === "HEAD" ? "read" : "change";
   const line = table.find(
     ([methods, start]) => (methods === "any" || methods === kind) && (url === start || url.startsWith(`${start}/`)),

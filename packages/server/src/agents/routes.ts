@@ -1,9 +1,11 @@
 import * as contract from "@foyer/contract";
+import { isAtLeast } from "@foyer/contract/rules/roles";
 import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { sendJsonPages } from "../http/json-pages.ts";
+import { checkMemberChanges } from "./admin-settings.ts";
 import { checkAgent } from "./columns.ts";
 import { readEditor } from "./editor.ts";
 import type { AgentService, CopyContent } from "./service.ts";
@@ -58,13 +60,13 @@ export function agentRoutes(
   app.route({
     ...contract.updateAgent,
     ...withBodyRules<contract.AgentChanges>(({ body }) => checkAgent(body)),
-    handler: async (request) => ({
-      data: await agents.update(requirePrincipal(request).organizationId, request.params.id, {
-        input: request.body,
-        editor: readEditor(request),
-      }),
-      error: null,
-    }),
+    handler: async (request) => {
+      const { organizationId, role } = requirePrincipal(request);
+      const { id } = request.params;
+      if (!isAtLeast(role, "admin")) checkMemberChanges(await agents.get(organizationId, id), request.body);
+      const data = await agents.update(organizationId, id, { input: request.body, editor: readEditor(request) });
+      return { data, error: null };
+    },
   });
   app.route({
     ...contract.deleteAgent,

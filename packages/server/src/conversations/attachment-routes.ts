@@ -84,7 +84,7 @@ function uploadRoute(app: App, deps: Deps, { agents, conversations, attachments 
     const conversation = await conversations.find({ organizationId: principal.organizationId }, conversationId);
     if (!conversation || (agentId !== undefined && conversation.agentId !== agentId)) throw notFound("Conversation");
     const agent = await agents.getPublic(conversation.agentId);
-    return { agent, conversation, sessionId: null, uploaderId: credentialId(principal) };
+    return { agent, conversation, sessionId: null, uploaderId: credentialId(principal), address: null };
   }
 
   /** Who uploads, and to which conversation. @throws 400, 403 or 404 */
@@ -98,13 +98,14 @@ function uploadRoute(app: App, deps: Deps, { agents, conversations, attachments 
     const agent = isTest ? withDraft(published) : published;
     agents.checkOrigin(agent, request.headers.origin, ownOrigin);
     const { sessionId = null, conversationId } = query;
+    const address = findLimitedClient(request, config);
     const { conversationToken: token } = request;
     if (conversationId === undefined) {
       if (sessionId === null) {
         throw invalid("sessionId", "send the `sessionId` of the chat, or `conversationId` with its token", "required");
       }
       requireAllowed(agent, null);
-      return { agent, conversation: null, sessionId, uploaderId: null };
+      return { agent, conversation: null, sessionId, uploaderId: null, address };
     }
     const { organizationId } = agent;
     const conversation = await conversations.find({ organizationId }, conversationId);
@@ -112,7 +113,7 @@ function uploadRoute(app: App, deps: Deps, { agents, conversations, attachments 
     const access = conversation ? accessTo(conversation, proof, { agent, encryption }) : null;
     if (!conversation || access === null || access === "open") throw notFound("Conversation");
     requireAllowed(agent, conversation);
-    return { agent, conversation, sessionId: null, uploaderId: null };
+    return { agent, conversation, sessionId: null, uploaderId: null, address };
   }
 
   app.register(async (scope: App) => {

@@ -6,8 +6,10 @@ import {
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { newCallId } from "../ids.ts";
+import { type CallInput, createCallInput } from "./call-input.ts";
 import type { ModelPart } from "./chat-model.ts";
 import { isObject } from "./json.ts";
+import { ReplySizeError } from "./model-error.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
 
 /**
@@ -16,13 +18,16 @@ import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
  */
 const maxHeld = 1024 * 1024;
 const maxCalls = 256;
+/** Limits for the pieces of tool calls of one reply, and for events without any content, such as keep-alives. */
+const maxPieces = 100_000;
+const maxEmptyEvents = 100_000;
 
 type Block = "text" | "reasoning";
 type Call = {
   index: number | undefined;
   id: string;
   name: string;
-  input: string;
+  input: CallInput;
   /** what the server sent with the call besides id, name and arguments, such as a signature */
   members: JSONObject;
   functionMembers: JSONObject;
@@ -81,6 +86,8 @@ export function createCompletion(url: string, emit: (part: ModelPart) => void) {
     message: {} as JSONObject,
     /** The size of the calls and of `message` in characters. */
     heldLength: 0,
+    pieces: 0,
+    emptyEvents: 0,
     finishReason: undefined as string | undefined,
     /** Whether more of the reply has followed a reason for its end, which some gateways send with every event. */
     isUnfinished: false,
@@ -107,7 +114,11 @@ export function readEvent(completion: Completion, event: CompletionEvent) {
     for (const name of Object.keys(delta)) if (returnedMembers.has(name)) keepMember(completion, name, delta[name]);
     const isMore = completion.heldLength + completion.text.length > before;
     if (isMore && completion.finishReason !== undefined) completion.isUnfinished = true;
+    if (isMore) completion.emptyEvents -= 1;
   }
+  completion.emptyEvents += 1;
+  if (completion.emptyEvents > maxEmptyEvents)
+    throw new ReplySizeError("The model sent too many events without content.");
   completion.finishReason = stringOrEmpty(choice?.finish_reason) || completion.finishReason;
 }
 
@@ -156,6 +167,8 @@ export function closeBlock(completion: Completion) {
 
 function addToCall(completion: Completion, fragment: Fragment) {
   closeBlock(completion);
+  completion.pieces += 1;
+  if (completion.pieces > maxPieces) throw tooLargeError();
   const { index, id, name, input } = readFragment(fragment);
   if (id === "" && name === "" && input === "") return;
   const continued = findCall(completion.calls, { index, id, name, input });
@@ -166,9 +179,10 @@ function addToCall(completion: Completion, fragment: Fragment) {
   call.id ||= id;
   call.name ||= name;
   // Some servers send `{}` first.
-  call.input = call.input.trim() === "{}" ? input : call.input + input;
-  addMembers(call.members, fragment, ["index", "id", "type", "function"]);
-  addMembers(call.functionMembers, fragment?.function, ["name", "arguments"]);
+  if (call.input.isEmptyObject()) call.input.clear();
+  call.input.append(input);
+  hold(completion, addMembers(call.members, fragment, ["index", "id", "type", "function"]));
+  hold(completion, addMembers(call.functionMembers, fragment?.function, ["name", "arguments"]));
   hold(completion, id.length + name.length + input.length);
   if (completion.calls.length > maxCalls) throw tooLargeError();
 }
@@ -185,7 +199,7 @@ function readFragment(fragment: Fragment) {
 
 /** A new call. A server that leaves out the name of a second call means the tool of the first. */
 function createCall(index: number | undefined, previous: Call | undefined): Call {
-  return { index, id: "", name: previous?.name ?? "", input: "", members: {}, functionMembers: {} };
+  return { index, id: "", name: previous?.name ?? "", input: createCallInput(), members: {}, functionMembers: {} };
 }
 
 type ReadFragment = { index?: number | undefined; id: string; name: string; input: string };
@@ -207,8 +221,8 @@ function findCall(calls: Call[], { index, id, name, input }: ReadFragment): Call
 
 /** Whether a fragment with a new id continues the input of a call, because its server sends a new id each time. */
 function continuesWithNewId(call: Call, name: string, input: string): boolean {
-  if (name === "" || isComplete(call.input)) return false;
-  return call.input === "" || !/^\s*\{/.test(input) || /[:,[]\s*$/.test(call.input);
+  if (name === "" || call.input.isComplete()) return false;
+  return call.input.length === 0 || !/^\s*\{/.test(input) || /[:,[]/.test(call.input.last());
 }
 
 /**
@@ -216,35 +230,34 @@ function continuesWithNewId(call: Call, name: string, input: string): boolean {
  * calls of one tool with the same input have ids or names of their own.
  */
 function repeatsInput(call: Call, { id, name, input }: ReadFragment): boolean {
-  if (input === "" || !isComplete(call.input)) return false;
+  // A repeated input is as long as the input, so comparing them costs no more than reading the fragment.
+  if (input === "" || input.length < call.input.length || !call.input.isComplete()) return false;
   if (id === "" ? name !== "" : id !== call.id) return false;
-  return input === call.input || input === JSON.stringify(call.input);
+  const text = call.input.text();
+  return input === text || input === JSON.stringify(text);
 }
 
 /** Whether the fragment is the start of another call, although nothing but the completeness of the first call says so. */
 function isContinuedByNext(call: Call, { id, name, input }: ReadFragment): boolean {
-  if (call.input.trim() === "{}" && name === "" && id === "") return false;
+  if (call.input.isEmptyObject() && name === "" && id === "") return false;
   if (id !== "" && id === call.id) return false;
   const startsAnother = name !== "" ? call.name !== "" : /^\s*\{/.test(input);
-  return startsAnother && isComplete(call.input);
+  return startsAnother && call.input.isComplete();
 }
 
-function isComplete(input: string): boolean {
-  if (!/\}\s*$/.test(input)) return false;
-  try {
-    JSON.parse(input);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Keeps the members that the reader does not know. A later value replaces an earlier one, except for null. */
-function addMembers(members: JSONObject, sent: unknown, known: string[]) {
-  if (!isObject(sent)) return;
+/**
+ * Keeps the members that the reader does not know. A later value replaces an earlier one, except for null.
+ * @returns the size of the new members
+ */
+function addMembers(members: JSONObject, sent: unknown, known: string[]): number {
+  if (!isObject(sent)) return 0;
+  let added = 0;
   for (const [name, value] of Object.entries(sent)) {
-    if (!known.includes(name) && value !== null && value !== undefined) members[name] = value;
+    if (known.includes(name) || value === null || value === undefined) continue;
+    if (!(name in members)) added += name.length + JSON.stringify(value).length;
+    members[name] = value;
   }
+  return added;
 }
 
 /** Joins what the fragments of a message have in a member: texts and lists are continued, other values replaced. */
@@ -260,28 +273,25 @@ function keepMember(completion: Completion, name: string, value: unknown) {
 
 /** Joins consecutive fragments of one detail, such as OpenRouter's `reasoning_details`: their texts are continued. */
 function joinDetails(details: JSONArray, fragments: JSONArray): JSONArray {
-  const joined = [...details];
+  // The details are changed in place, because copying them for each event would take quadratic time.
   for (const fragment of fragments) {
-    const last = joined.at(-1);
+    const last = details.at(-1);
     const isContinued = isObject(last) && isObject(fragment) && last.type === fragment.type;
-    if (isContinued && fragment.index !== undefined && last.index === fragment.index) {
-      joined[joined.length - 1] = joinDetail(last, fragment);
-    } else joined.push(fragment);
+    if (isContinued && fragment.index !== undefined && last.index === fragment.index) joinDetail(last, fragment);
+    else details.push(fragment);
   }
-  return joined;
+  return details;
 }
 
 const continuedTexts = ["text", "summary", "data", "thinking"];
 
-function joinDetail(detail: JSONObject, fragment: JSONObject): JSONObject {
-  const joined = { ...detail };
+function joinDetail(detail: JSONObject, fragment: JSONObject): void {
   for (const [name, value] of Object.entries(fragment)) {
-    const previous = joined[name];
+    const previous = detail[name];
     const isText = typeof previous === "string" && typeof value === "string" && continuedTexts.includes(name);
-    if (isText) joined[name] = previous + value;
-    else if (value !== null) joined[name] = value;
+    if (isText) detail[name] = previous + value;
+    else if (value !== null && value !== undefined) detail[name] = value;
   }
-  return joined;
 }
 
 function hold(completion: Completion, characters: number) {
@@ -289,7 +299,7 @@ function hold(completion: Completion, characters: number) {
   if (completion.heldLength > maxHeld) throw tooLargeError();
 }
 
-const tooLargeError = () => new Error("The model's tool calls are too large.");
+const tooLargeError = () => new ReplySizeError("The model's tool calls are too large.");
 
 /** Emits the tool calls and the finish part, which are complete only at the end of the stream. */
 export function emitEnd(completion: Completion) {
@@ -301,7 +311,7 @@ export function emitEnd(completion: Completion) {
       type: "tool-call",
       toolCallId: id || newCallId(),
       toolName: name,
-      input: input.trim() === "" ? "{}" : input,
+      input: input.text().trim() === "" ? "{}" : input.text(),
       ...toMetadata({ message, call: members, function: functionMembers }),
     });
   }

@@ -1,5 +1,9 @@
+import { ReplySizeError } from "./model-error.ts";
+
 /** The maximum number of characters of one line or event, so that a provider cannot exhaust memory. */
 export const maxEventCharacters = 1024 * 1024;
+/** The maximum number of lines of one stream, also of comments and other lines without data. */
+const maxLines = 1_000_000;
 
 /**
  * Receives the data of an event and the event's name. It is called for each data line at once, because many servers
@@ -22,6 +26,7 @@ export function createEventStreamReader(onData: OnData) {
   let hasStarted = false;
   let isAfterCarriageReturn = false;
   let isStopped = false;
+  let lines = 0;
 
   function endEvent() {
     const data = pending;
@@ -31,6 +36,7 @@ export function createEventStreamReader(onData: OnData) {
   }
 
   function readLine(line: string) {
+    if (++lines > maxLines) throw new ReplySizeError("The model sent more than a million lines.");
     if (line === "") return endEvent();
     if (line.startsWith("data")) {
       const data = line.charCodeAt(4) === COLON ? line.slice(5).trim() : null;
@@ -89,4 +95,4 @@ const unnamedEvent = { name: "", isWhole: false };
 const COLON = 58;
 const BYTE_ORDER_MARK = 0xfeff;
 
-const tooLongError = () => new Error("The model sent a line of more than 1 MiB.");
+const tooLongError = () => new ReplySizeError("The model sent a line of more than 1 MiB.");

@@ -14,3 +14,8 @@ export class ReplyLimitError extends Error {
     super("The reply has reached its limit.");
   }
 }
+
+/** A reply of a provider that exceeds a limit of size. Asking again would cost as much again. */
+export class ReplySizeError extends Error {
+  readonly isRetryable = false;
+}

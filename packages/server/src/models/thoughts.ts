@@ -1,6 +1,7 @@
 import { DAY_MS } from "@foyer/contract/rules/time";
 import { LRUCache } from "lru-cache";
 import type { ModelPart } from "./chat-model.ts";
+import { ReplySizeError } from "./model-error.ts";
 
 /** The spellings in which models write their thoughts into the text of a reply. Letter case does not matter. */
 const spellings: ReadonlyArray<readonly [opening: string, closing: string]> = [
@@ -58,6 +59,7 @@ export function createThoughtFilter(
   let closing = /$/;
   /** the position in the buffer from which a closing tag is searched */
   let searchFrom = 0;
+  let heldTail = "";
   let hasThoughts = false;
   let hiddenLength = 0;
   /** whether the model ended its reply itself */
@@ -112,9 +114,9 @@ export function createThoughtFilter(
     } else {
       hideUntilLoneClosing();
     }
-    // White space alone is no text, and some providers refuse a message of it.
+    // White space alone is no text, and some providers refuse a message of it. It is read again with each part.
     if (buffer.trim() === "") {
-      if (isEnd) buffer = "";
+      buffer = isEnd ? "" : buffer.slice(-MAX_WHITE_SPACE);
       return;
     }
     state = "text";
@@ -142,6 +144,7 @@ export function createThoughtFilter(
       return endThoughts(found.index + found[0].length, isEnd);
     }
     searchFrom = Math.max(0, buffer.length - longestClosing);
+    heldTail = buffer.slice(-longestClosing);
     if (!isEnd || buffer.trim() === "") return;
     // A model that closes its thoughts without opening them was still thinking when it was cut off or called a tool.
     if (!isComplete && observed.get(key) === "lone closing") return hide(buffer);
@@ -162,6 +165,14 @@ export function createThoughtFilter(
     observed.set(key, "lone closing");
     hideUntil(end);
     buffer = buffer.trimStart();
+  }
+
+  /** Searches only the new text and the end of the text before it. Searching the buffer copies all of it. */
+  function mayClose(delta: string): boolean {
+    const text = heldTail + delta;
+    heldTail = text.slice(-longestClosing);
+    anyClosing.lastIndex = 0;
+    return anyClosing.test(text);
   }
 
   const readers = { start: readStart, thoughts: readThoughts, held: readHeld };
@@ -186,6 +197,7 @@ export function createThoughtFilter(
         blockId = part.id;
         buffer += part.delta;
         if (buffer.length > MAX_THOUGHTS) throw tooManyThoughtsError();
+        if (state === "held" && !mayClose(part.delta)) return;
         return readers[state](false);
       case "text-end":
         if (state === "text") return emit(part);
@@ -225,11 +237,13 @@ function createLoneClosingWatch(key: string, start: string): (delta: string) => 
   };
 }
 
-const tooManyThoughtsError = () => new Error("The model sent more than 1 MiB of thoughts.");
+const tooManyThoughtsError = () => new ReplySizeError("The model sent more than 1 MiB of thoughts.");
 
 const THOUGHTS_ID = "thoughts in the text";
 /** The number of shown characters in which a closing tag and the line before it are searched. */
 const TAIL = 200;
+/** The white space at the start of a text that is kept until the text begins. */
+const MAX_WHITE_SPACE = 1_000;
 const asText = { chatCompletions: { isText: true } };
 
 /**

@@ -1,6 +1,7 @@
 import { newCallId } from "../ids.ts";
 import type { ModelPart } from "./chat-model.ts";
 import { parseOrNull } from "./json.ts";
+import { ReplySizeError } from "./model-error.ts";
 
 /**
  * Blocks in which models write calls of tools as text, when their server does not recognize them. A block without a
@@ -47,6 +48,8 @@ export function createToolCallTextFilter(
   let block: (typeof blocks)[number] | null = null;
   /** the position in the block from which its closing mark is searched */
   let searchFrom = 0;
+  /** the end of the block so far, which may be the start of its closing mark */
+  let tail = "";
   let blockId = "";
   let blockEnd: ModelPart | null = null;
   const calls: ModelPart[] = [];
@@ -99,7 +102,7 @@ export function createToolCallTextFilter(
     const position = closing === null ? -1 : held.indexOf(closing, searchFrom);
     if (position === -1 && !isEnd) {
       searchFrom = Math.max(opening.length, held.length - (closing?.length ?? 0));
-      if (held.length > MAX_BLOCK) throw new Error("The model's tool calls are too large.");
+      tail = held.slice(searchFrom);
       return false;
     }
     const end = position === -1 ? held.length : position + (closing?.length ?? 0);
@@ -107,6 +110,16 @@ export function createToolCallTextFilter(
     held = held.slice(end);
     block = null;
     return true;
+  }
+
+  /** Searches only the new text and the end of the text before it. Searching the block copies all of it. */
+  function mayClose(delta: string): boolean {
+    if (held.length > MAX_BLOCK) throw new ReplySizeError("The model's tool calls are too large.");
+    const closing = block?.[1] ?? null;
+    if (closing === null) return false;
+    const text = tail + delta;
+    tail = text.slice(-closing.length);
+    return text.includes(closing);
   }
 
   function flush() {
@@ -125,6 +138,7 @@ export function createToolCallTextFilter(
         }
         blockId = part.id;
         held += part.delta;
+        if (block !== null && !mayClose(part.delta)) return;
         return read(false);
       case "text-end":
         if (held === "") return emit(part);

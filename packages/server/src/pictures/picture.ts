@@ -11,6 +11,8 @@ export type RewrittenPicture = {
   height: number;
   /** frames of an animation; 1 for a still picture */
   frames: number;
+  /** how often the whole picture is decoded: the scans of a progressive JPEG, each of which can change every pixel */
+  scans?: number;
   /** the orientation by Exif, from 1 to 8 */
   orientation: number;
 };

@@ -22,19 +22,19 @@ const tables = new Set([0xdb, 0xc4, 0xcc, 0xdd, 0xdc, 0xde, 0xdf]);
 export function rewriteJpeg(bytes: Buffer): RewrittenPicture {
   const kept: Buffer[] = [];
   let size: { width: number; height: number } | null = null;
-  let hasScan = false;
+  let scans = 0;
   let orientation = 1;
   const countPart = createPartCounter();
   let at = 2;
   for (;;) {
     countPart();
     // Some cameras and messengers leave out the marker of the end.
-    if (hasScan && at >= bytes.length) break;
+    if (scans > 0 && at >= bytes.length) break;
     if (bytes[at] !== 0xff) throw truncatedError();
     // A marker can be preceded by any number of fill bytes.
     while (bytes[at + 1] === 0xff) at++;
     const marker = bytes[at + 1];
-    if (marker === END || (marker === undefined && hasScan)) break;
+    if (marker === END || (marker === undefined && scans > 0)) break;
     if (marker === undefined) throw truncatedError();
     if (isBare(marker)) {
       at += 2;
@@ -53,7 +53,7 @@ export function rewriteJpeg(bytes: Buffer): RewrittenPicture {
       const end = findEndOfScan(bytes, at);
       kept.push(segment, bytes.subarray(at, end));
       at = end;
-      hasScan = true;
+      scans += 1;
     } else if (marker === 0xe1 && data.toString("latin1", 0, 6) === EXIF) {
       orientation = readOrientation(data.subarray(6));
     } else if (tables.has(marker)) {
@@ -62,9 +62,9 @@ export function rewriteJpeg(bytes: Buffer): RewrittenPicture {
       kept.push(...keptApplicationData(marker, segment));
     }
   }
-  if (!size || !hasScan) throw truncatedError();
+  if (!size || scans === 0) throw truncatedError();
   const parts = [startOfImage, ...(orientation === 1 ? [] : [createSegment(orientation)]), ...kept, endOfImage];
-  return { parts, ...size, frames: 1, orientation };
+  return { parts, ...size, frames: 1, scans, orientation };
 }
 
 /** The color profile and the segments that say how colors are encoded. */

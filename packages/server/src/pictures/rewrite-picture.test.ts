@@ -180,3 +180,28 @@ describe("detectPicture", () => {
     expect(detectPicture(Buffer.alloc(0))).toBeNull();
   });
 });
+
+describe("a progressive JPEG", () => {
+  /** A picture of this size whose scans are empty. */
+  const withScans = (scans: number, { width = 8, height = 8 } = {}) => {
+    const size = Buffer.from([8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0]);
+    const scan = Buffer.concat([segment(0xda, Buffer.from([1, 1, 0, 0, 63, 0])), Buffer.from([0x3f])]);
+    const start = Buffer.concat([Buffer.from([0xff, 0xd8]), segment(0xc2, size)]);
+    return Buffer.concat([start, ...Array<Buffer>(scans).fill(scan), Buffer.from([0xff, 0xd9])]);
+  };
+
+  it.each([
+    [10, { width: 7_000, height: 7_000 }],
+    [50, { width: 3_000, height: 3_000 }],
+  ])("is accepted with %i scans of %j", (scans, size) => {
+    expect(rewritePicture(withScans(scans, size), "image/jpeg")).toMatchObject(size);
+  });
+
+  it.each([
+    [51, { width: 8, height: 8 }],
+    [11, { width: 7_000, height: 7_000 }],
+    [200, { width: 7_000, height: 7_000 }],
+  ])("is refused with %i scans of %j, because decoding it takes too long", (scans, size) => {
+    expect(() => rewritePicture(withScans(scans, size), "image/jpeg")).toThrow("takes too long to decode");
+  });
+});

@@ -1,5 +1,6 @@
 import { DAY_MS } from "@foyer/contract/rules/time";
 import { sql } from "kysely";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Db } from "../db/open.ts";
 import type { ByteDayRow } from "../db/tables/plans.ts";
 import { AppError } from "../errors.ts";
@@ -59,4 +60,15 @@ export function dailyQuotaError(message: string): AppError {
 /** Deletes the usage of the days before this one (UTC). @returns the number of deleted rows */
 export async function deleteByteDaysBefore(db: Db, day: string): Promise<number> {
   return Number((await db.deleteFrom("byteDays").where("day", "<", day).executeTakeFirst()).numDeletedRows);
+}
+
+const DAY_S = 86_400;
+
+/** Counts bytes in memory, each key for a day from its first ones. */
+export function createDayCounter() {
+  const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: DAY_S });
+  return {
+    read: async (key: string): Promise<number> => (await limiter.get(key))?.consumedPoints ?? 0,
+    add: (key: string, bytes: number) => limiter.penalty(key, bytes),
+  };
 }

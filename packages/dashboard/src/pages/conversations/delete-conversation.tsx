@@ -1,3 +1,4 @@
+import { isAtLeast, minimumRole } from "@foyer/contract/rules/roles";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/dialog.tsx";
@@ -24,6 +25,7 @@ export function DeleteConversation({
     ...endpointQuery("listSubmissions", { conversationId: id ?? "", limit: 1 }),
     enabled: id !== null,
   });
+  const role = useQuery(endpointQuery("getSession")).data?.role ?? "member";
   const forms = data?.pagination.total ?? 0;
   const remove = useEndpointMutation("deleteConversation", {
     changes: ["listSubmissions"],
@@ -53,7 +55,7 @@ export function DeleteConversation({
       onConfirm={() => confirm().catch(() => {})}
     >
       {isWithForms ? <p>This permanently deletes all of its messages.</p> : <TrashNote />}
-      {forms > 0 && (
+      {forms > 0 && isAtLeast(role, minimumRole("DELETE", "/conversations/:id")) && (
         <Toggle
           label={`Also delete ${pluralize(forms, "form submission")}`}
           help="Permanently, with its files and delivery history. Otherwise, what the visitor submitted is kept under Submissions."

@@ -1,11 +1,8 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { ChangeListener } from "../../conversations/log/change.ts";
 import type { AgentRow, MessageRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
-import { addBytesToday, dailyQuotaError, readBytesToday } from "../../plans/byte-quota.ts";
+import { addBytesToday, createDayCounter, dailyQuotaError, readBytesToday } from "../../plans/byte-quota.ts";
 import { findNetwork } from "../../plans/rate-limit.ts";
-
-const DAY_S = 86_400;
 
 type Messages = ReadonlyArray<Pick<MessageRow, "content" | "page">>;
 
@@ -57,12 +54,3 @@ export function createChatBytes({ db, config }: Pick<Deps, "db" | "config">) {
 
 const countBytes = (messages: Messages) =>
   messages.reduce((sum, { content, page }) => sum + Buffer.byteLength(content) + Buffer.byteLength(page ?? ""), 0);
-
-/** Counts bytes in memory, each key for a day from its first ones. */
-function createDayCounter() {
-  const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: DAY_S });
-  return {
-    read: async (key: string): Promise<number> => (await limiter.get(key))?.consumedPoints ?? 0,
-    add: (key: string, bytes: number) => limiter.penalty(key, bytes),
-  };
-}

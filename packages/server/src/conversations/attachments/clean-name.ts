@@ -17,18 +17,33 @@ const extensions: Record<AttachmentType, string> = {
  */
 const invisible = /(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
+/** Other endings that programs open as data of the same type. */
+const otherExtensions: Partial<Record<AttachmentType, readonly string[]>> = {
+  "image/jpeg": ["jpeg"],
+  "text/plain": ["md", "markdown", "log", "text", "csv", "tsv"],
+  "text/csv": ["tsv", "txt"],
+};
+
 /**
- * Returns the last segment of a path as the name of an attachment: without invisible characters, and of a limited
- * length. A long name keeps its extension. If nothing is left, the name is `file` with the extension of its type.
+ * Returns the last segment of a path as the name of an attachment: without invisible characters, of a limited length, and
+ * with an ending of its type, because a double click on `invoice.bat` would run it. If nothing else is left, the name is
+ * `file`.
  */
 export function cleanName(path: string, type: AttachmentType): string {
   const last = path.toWellFormed().split(/[\\/]/).at(-1) ?? "";
-  const name = last.replace(invisible, "").replace(/\s+/g, " ").trim();
-  if (/^\.*$/.test(name)) return `file.${extensions[type]}`;
-  const letters = Array.from(name);
-  if (letters.length <= attachmentLimits.nameCharacters) return name;
-  const extension = Array.from(/\.[^. ]{1,20}$/.exec(name)?.[0] ?? "");
-  return [...letters.slice(0, attachmentLimits.nameCharacters - extension.length), ...extension].join("");
+  // Windows ignores dots and spaces at the end of a name.
+  const name = last
+    .replace(invisible, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[. ]+$/, "");
+  const extension = extensions[type];
+  const ending = /\.([^. ]{1,20})$/.exec(name)?.[1]?.toLowerCase();
+  const hasOwn = ending !== undefined && [extension, ...(otherExtensions[type] ?? [])].includes(ending);
+  const stem = hasOwn ? name.slice(0, -ending.length - 1) : name;
+  const shown = hasOwn ? name.slice(-ending.length) : extension;
+  const letters = Array.from(/^\.*$/.test(stem) ? "file" : stem);
+  return `${letters.slice(0, attachmentLimits.nameCharacters - shown.length - 1).join("")}.${shown}`;
 }
 
 /** Decodes a percent-encoded header. A value that is not encoded is used as it is. */

@@ -50,7 +50,7 @@ describe("limits of uploads", () => {
   });
 
   it("an organization can store FOYER_LIMIT_ATTACHMENT_BYTES_PER_DAY, and others are not affected", async () => {
-    const limit = String(png.length * 2);
+    const limit = String(Math.ceil((png.length * 2) / 0.75));
     const { server, upload, countStored } = await startLimited({ FOYER_LIMIT_ATTACHMENT_BYTES_PER_DAY: limit });
     const statuses = [];
     for (const sessionId of ["s1", "s2"]) statuses.push((await upload({ sessionId })).statusCode);
@@ -63,8 +63,36 @@ describe("limits of uploads", () => {
     expect((await upload({ sessionId: "s3", agent: other })).statusCode).toBe(201);
   });
 
+  it("an address can store FOYER_LIMIT_ATTACHMENT_BYTES_PER_IP with an organization in a day", async () => {
+    const { upload } = await startLimited({ FOYER_LIMIT_ATTACHMENT_BYTES_PER_IP: String(png.length * 2) });
+    const statuses = [];
+    for (const sessionId of ["s1", "s2", "s3"]) statuses.push((await upload({ sessionId })).statusCode);
+    expect(statuses).toEqual([201, 201, 429]);
+    expect((await upload({ sessionId: "s3", address: "192.0.2.2" })).statusCode).toBe(201);
+  });
+
+  it("a quarter of the organization's day is reserved for members", async () => {
+    const limit = String(png.length * 4);
+    const { server, owner, agentId, upload } = await startLimited({ FOYER_LIMIT_ATTACHMENT_BYTES_PER_DAY: limit });
+    const statuses = [];
+    for (const sessionId of ["s1", "s2", "s3", "s4"]) statuses.push((await upload({ sessionId })).statusCode);
+    expect(statuses).toEqual([201, 201, 201, 429]);
+    const begun = await server.app.inject({
+      method: "POST",
+      url: "/conversations",
+      payload: { agentId, messages: [{ role: "user", content: "Hello" }] },
+    });
+    const member = await server.app.inject({
+      method: "POST",
+      url: `/chat/attachments?conversationId=${begun.json().data.conversationId}`,
+      headers: { ...owner.headers, "content-type": "image/png", "x-filename": "bike.png" },
+      payload: png,
+    });
+    expect(member.statusCode).toBe(201);
+  });
+
   it("uploads that belong to deleted conversations count until the day ends", async () => {
-    const limit = String(png.length);
+    const limit = String(Math.ceil(png.length / 0.75));
     const { server, upload } = await startLimited({ FOYER_LIMIT_ATTACHMENT_BYTES_PER_DAY: limit });
     expect((await upload({ sessionId: "s1" })).statusCode).toBe(201);
     await server.deps.db.deleteFrom("attachments").execute();
@@ -76,6 +104,7 @@ describe("limits of uploads", () => {
       FOYER_LIMIT_ATTACHMENTS_PER_VISITOR: "0",
       FOYER_LIMIT_ATTACHMENTS_PER_IP: "0",
       FOYER_LIMIT_ATTACHMENT_BYTES_PER_DAY: "0",
+      FOYER_LIMIT_ATTACHMENT_BYTES_PER_IP: "0",
     });
     const responses = await Promise.all(Array.from({ length: 30 }, () => upload({ sessionId: "s1" })));
     expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));

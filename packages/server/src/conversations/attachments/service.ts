@@ -8,7 +8,13 @@ import type { FileStore } from "../../documents/file-store.ts";
 import { invalid, notFound } from "../../errors.ts";
 import { failpoint } from "../../failpoints.ts";
 import { isId, newId } from "../../ids.ts";
-import { ATTACHMENTS, addBytesToday, dailyQuotaError, readBytesToday } from "../../plans/byte-quota.ts";
+import {
+  ATTACHMENTS,
+  addBytesToday,
+  createDayCounter,
+  dailyQuotaError,
+  readBytesToday,
+} from "../../plans/byte-quota.ts";
 import { requireAllowedType } from "./allowed.ts";
 import { cleanName } from "./clean-name.ts";
 import { toAttachment } from "./message-attachment.ts";
@@ -23,14 +29,18 @@ import {
 
 /**
  * Whose an upload is. `conversation` is null for a visitor who has none yet, and `uploaderId` is the member or API key
- * that uploads, or null for a visitor.
+ * that uploads, or null for a visitor. `address` is that of a visitor, if limits by address apply.
  */
 export type Uploader = {
   agent: AgentRow;
   conversation: ConversationRow | null;
   sessionId: string | null;
   uploaderId: string | null;
+  address: string | null;
 };
+
+/** The part of an organization's day that visitors can use. The rest is reserved for members. */
+const VISITORS_SHARE = 0.75;
 
 export type AttachmentService = ReturnType<typeof createAttachmentService>;
 
@@ -40,12 +50,23 @@ export function createAttachmentService(
   { files, ...readers }: Readers & { files: FileStore },
 ) {
   const store = createAttachmentStore(db);
-  const { attachmentBytesPerDay } = config.limits;
+  const { attachmentBytesPerDay, attachmentBytesPerIp } = config.limits;
+  const perAddress = createDayCounter();
 
-  async function checkQuota({ organizationId }: AgentRow, bytes: number): Promise<void> {
-    if (attachmentBytesPerDay === 0) return;
-    const used = await readBytesToday(db, { organizationId, subject: ATTACHMENTS });
-    if (used + bytes > attachmentBytesPerDay) throw dailyQuotaError("No more pictures and files can be stored today.");
+  /** Counts the bytes for the address before they are stored, so that parallel uploads cannot exceed its share. */
+  async function checkQuota({ agent, uploaderId, address }: Uploader, bytes: number): Promise<void> {
+    const { organizationId } = agent;
+    if (attachmentBytesPerDay > 0) {
+      const used = await readBytesToday(db, { organizationId, subject: ATTACHMENTS });
+      const share = uploaderId === null ? attachmentBytesPerDay * VISITORS_SHARE : attachmentBytesPerDay;
+      if (used + bytes > share) throw dailyQuotaError("No more pictures and files can be stored today.");
+    }
+    if (uploaderId !== null || address === null || attachmentBytesPerIp === 0) return;
+    const key = `${organizationId} ${address}`;
+    if ((await perAddress.read(key)) + bytes > attachmentBytesPerIp) {
+      throw dailyQuotaError("Too many pictures and files were sent from your address today.");
+    }
+    await perAddress.add(key, bytes);
   }
 
   return {
@@ -54,12 +75,13 @@ export function createAttachmentService(
      * @throws 400 for a type that is not accepted, 403 when the agent does not allow it, 429 for the daily quota
      */
     async upload(
-      { agent, conversation, sessionId, uploaderId }: Uploader,
+      uploader: Uploader,
       { name, bytes }: { name: string; bytes: Buffer },
       signal: AbortSignal,
     ): Promise<UploadedAttachment> {
+      const { agent, conversation, sessionId, uploaderId } = uploader;
       const { organizationId, id: agentId } = agent;
-      await checkQuota(agent, bytes.length);
+      await checkQuota(uploader, bytes.length);
       const content = await readContent(readers, { organizationId, signal }, { name, bytes });
       if (uploaderId === null) requireAllowedType(agent, content);
       const owner = { organizationId, agentId };

@@ -38,7 +38,7 @@ export function createFileReceiver({ agents, conversations, attachments }: Parts
         if (!(error instanceof TeamChatError) || error.problem === "unavailable") throw error;
         throw new AppError("UNSUPPORTED_ATTACHMENT", error.message);
       });
-      const uploader = { agent, conversation, sessionId: null, uploaderId };
+      const uploader = { agent, conversation, sessionId: null, uploaderId, address: null };
       ids.push((await attachments.upload(uploader, { name, bytes }, signal)).id);
     }
     return ids;

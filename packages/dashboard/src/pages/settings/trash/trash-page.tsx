@@ -1,4 +1,5 @@
 import type { TrashItem, TrashKind } from "@foyer/contract";
+import { isAtLeast, minimumRole } from "@foyer/contract/rules/roles";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -49,6 +50,7 @@ export function TrashPage() {
     placeholderData: keepPreviousData,
   });
   const total = data?.pagination.total ?? 0;
+  const mayDelete = useMayDelete();
   return (
     <Page
       isWide
@@ -67,9 +69,11 @@ export function TrashPage() {
           options={filters}
           onChange={(value) => navigate({ to: "/settings/trash", search: value === "all" ? {} : { kind: value } })}
         />
-        <Button className="ms-auto" disabled={total === 0} onClick={() => setEmptying(true)}>
-          Empty trash
-        </Button>
+        {mayDelete && (
+          <Button className="ms-auto" disabled={total === 0} onClick={() => setEmptying(true)}>
+            Empty trash
+          </Button>
+        )}
       </div>
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <SkeletonRows count={8} label="Loading the trash" />}
@@ -85,7 +89,14 @@ export function TrashPage() {
   );
 }
 
+/** Whether this person may delete something permanently. */
+function useMayDelete(): boolean {
+  const role = useQuery(endpointQuery("getSession")).data?.role ?? "member";
+  return isAtLeast(role, minimumRole("DELETE", "/trash"));
+}
+
 function TrashTable({ items }: { items: TrashItem[] }) {
+  const mayDelete = useMayDelete();
   const [deleting, setDeleting] = useState<TrashItem | null>(null);
   const restore = useMutation({
     mutationFn: (item: TrashItem) => restoreFromTrash(item.kind, { ...item, name: titleOf(item) }),
@@ -128,14 +139,16 @@ function TrashTable({ items }: { items: TrashItem[] }) {
               >
                 Restore
               </Button>
-              <Button
-                variant="plain"
-                className="text-soft"
-                aria-label={`Delete ${titleOf(item)} permanently`}
-                onClick={() => setDeleting(item)}
-              >
-                Delete
-              </Button>
+              {mayDelete && (
+                <Button
+                  variant="plain"
+                  className="text-soft"
+                  aria-label={`Delete ${titleOf(item)} permanently`}
+                  onClick={() => setDeleting(item)}
+                >
+                  Delete
+                </Button>
+              )}
             </ActionsCell>
           </Tr>
         ))}
