@@ -76,7 +76,7 @@ export function createReferenceReaders() {
 }
 
 /** The version of the texts in the cache. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** The text in LibreOffice. What only pandoc reads, such as equations, is optional. */
 async function readText(format: string, file: string): Promise<string> {
@@ -184,7 +184,10 @@ function withoutRepeatedEdges(text: string): string {
  * marks its main content is also compared with that alone. Text that is hidden at first, as in accordions, is optional.
  */
 const visibleText = `(() => {
-  const optional = document.documentElement.textContent;
+  const addresses = [...document.querySelectorAll("a[href]")].filter((link) => /^(mailto|tel):/i.test(link.getAttribute("href"))).map((link) => decodeURIComponent(link.getAttribute("href").replace(/^\\w+:|\\?.*$/g, "")));
+  const labels = [...document.querySelectorAll("[alt], [aria-label]")].map((part) => part.getAttribute("alt") || part.getAttribute("aria-label"));
+  const optional = [document.documentElement.textContent, ...addresses, ...labels].join("\\n");
+  for (const part of document.querySelectorAll("rt, rp, [data-cfemail], sup a[href*='#'], [role=doc-noteref], a[href^='#fn'], a[href^='#cite_note']")) part.remove();
   const dropped = "script, style, noscript, select, nav, menu, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary]";
   for (const part of document.querySelectorAll(dropped)) part.remove();
   for (const part of document.querySelectorAll("header, footer, aside")) if (!part.closest("main, article, section")) part.remove();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { deflateRawSync, deflateSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { getWithRedirects } from "./get-following.ts";
 import { createOutbound } from "./guarded-request.ts";
@@ -72,6 +73,16 @@ it("fetching a page sends no cookie of a redirect to another host", async () => 
 it("fetching a page reads a body that is not in the encoding that its header names", async () => {
   const result = await fetchFromServer((_, response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end("<html>page");
+  });
+  expect(result.body.toString()).toBe("<html>page");
+});
+
+it.each([
+  ["with", deflateSync("<html>page")],
+  ["without", deflateRawSync("<html>page")],
+])("fetching a page reads a deflated body %s the header of zlib", async (_, body) => {
+  const result = await fetchFromServer((_, response) => {
+    response.writeHead(200, { "content-encoding": "deflate" }).end(body);
   });
   expect(result.body.toString()).toBe("<html>page");
 });

@@ -1,14 +1,22 @@
 import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from "node:zlib";
 import type { Outbound } from "./guarded-request.ts";
 import { OutboundError } from "./outbound-error.ts";
 
 const MAX_REDIRECTS = 5;
 
+const [inflateZlib, inflateBare] = [
+  promisify<Buffer, ZlibOptions, Buffer>(inflate),
+  promisify<Buffer, ZlibOptions, Buffer>(inflateRaw),
+];
+/** Whether `deflate` begins with the header of zlib, which the standard asks for and many servers leave out. */
+const hasZlibHeader = (body: Buffer) =>
+  body.length > 1 && (body.readUInt8() & 15) === 8 && body.readUInt16BE() % 31 === 0;
+
 const decoders = {
   gzip: promisify(gunzip),
   "x-gzip": promisify(gunzip),
-  deflate: promisify(inflate),
+  deflate: (body: Buffer, options: ZlibOptions) => (hasZlibHeader(body) ? inflateZlib : inflateBare)(body, options),
   br: promisify(brotliDecompress),
 };
 

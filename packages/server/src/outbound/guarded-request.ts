@@ -146,9 +146,9 @@ type OpenedResponse = { url: URL; status: number; headers: ResponseHeaders; body
 /**
  * Options of the keep-alive pools, one per origin. They have no time limits, because a model may think longer than any
  * default. Idle connections to the operator's model providers are kept longer, so that the next chat message needs no
- * TLS handshake.
+ * TLS handshake. Applications that share a host set cookies of more than Node's limit of 16 KB for headers.
  */
-const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
+const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, maxHeaderSize: 64 * 1024 };
 
 function createLane(guard: AddressGuard, resolve: Resolve) {
   return { guard, agent: new Agent({ ...agentOptions, connect: createGuardedConnect(guard, resolve) }) };

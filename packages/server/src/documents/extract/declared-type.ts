@@ -8,13 +8,21 @@ export type DeclaredType = { charset: string | null; format: DocumentFormat | nu
  * the file is text.
  */
 export function declaredType(contentType: string | string[] | undefined, name: string): DeclaredType {
-  const byMediaType = formatOfMediaType(String(contentType ?? ""));
+  const byMediaType = formatOfMediaType(mediaTypeOf(contentType));
   const isSpecific = byMediaType !== null && byMediaType !== "text";
   return {
     charset: parseCharset(contentType),
     format: isSpecific ? byMediaType : (formatOfName(name) ?? byMediaType),
   };
 }
+
+/** The media type in a `Content-Type` header, in lower case. Of several, which proxies add, the last one counts. */
+export const mediaTypeOf = (contentType: string | string[] | undefined): string =>
+  String(contentType ?? "")
+    .replace(/;[^,]*/g, "")
+    .split(",")
+    .map((type) => type.trim().toLowerCase())
+    .findLast((type) => type !== "") ?? "";
 
 /**
  * Returns the encoding that a `Content-Type` header specifies, or null if it specifies none or one that cannot be

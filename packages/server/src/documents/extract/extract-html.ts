@@ -203,7 +203,7 @@ function createContentWalker({ isBook, isWhole }: { isBook: boolean; isWhole: bo
       if (tag === "li" && (!isListMark(text) || /\d|[a-z]/i.test(text)))
         paragraph.add(lists.nextMark(attributes.value));
       if (tag === "input") paragraph.add(readInput(attributes));
-      paragraph.openSuperscript(tag, attributes);
+      paragraph.openSuperscript(element);
       openInTable(tag, attributes, parent);
     },
     text(value: string): void {

@@ -1,4 +1,4 @@
-import { isRaised, noteKind, type Twin, twinKind } from "./html-marks.ts";
+import { isRaised, type NoteKind, noteKind, type Twin, twinKind } from "./html-marks.ts";
 
 /** The properties of an open element, including inherited ones, that determine how its text is read. */
 export type Element = {
@@ -10,8 +10,9 @@ export type Element = {
   /** it stands on lines of its own */
   isBlock: boolean;
   isStruck: boolean;
-  /** its text is raised or the number of a note */
-  isRaisedPart: boolean;
+  isRaised: boolean;
+  /** whether it can be the number of a note */
+  note: NoteKind | null;
   /** whether it is for eyes or for screen readers only */
   twinKind: Twin["kind"] | null;
   /** the latest child for eyes or for screen readers only */
@@ -82,7 +83,8 @@ export const rootElement: Element = {
   isMain: false,
   isBlock: false,
   isStruck: false,
-  isRaisedPart: false,
+  isRaised: false,
+  note: null,
   twinKind: null,
   twin: null,
   headingLevel: null,
@@ -122,7 +124,8 @@ export function createElement(
     isNavigation: isNavigation && !parent.isSkipped,
     isBlock: isBlockTag(tag) || blockStyle.test(style),
     isStruck: attributes["data-struck"] !== "false" && (parent.isStruck || isStruckHere),
-    isRaisedPart: isRaised(tag, attributes) || noteKind(tag, attributes) !== null,
+    isRaised: isRaised(tag, attributes),
+    note: noteKind(tag, attributes),
     twinKind: twinKind(tag, attributes),
     headingLevel: parent.headingLevel ?? headingLevel(tag, attributes),
   };

@@ -3,7 +3,7 @@ export type PageMetadata = {
   title: string | null;
   canonical: string | null;
   base: string | null;
-  /** of anchors, without those marked `nofollow`, of frames, and of redirects in the page */
+  /** of anchors and image maps, without those marked `nofollow`, of frames, and of redirects in the page */
   links: string[];
   isNoindex: boolean;
   isNofollow: boolean;
@@ -54,7 +54,7 @@ export function createPageMetadata() {
       if (href === undefined || href.length > MAX_ADDRESS) return;
       if (tag === "base") base ??= href;
       if (tag === "link" && /\bcanonical\b/i.test(rel)) canonical ??= href;
-      if (tag === "a" && links.size < MAX_LINKS && !/\bnofollow\b/i.test(rel)) links.add(href);
+      if ((tag === "a" || tag === "area") && links.size < MAX_LINKS && !/\bnofollow\b/i.test(rel)) links.add(href);
     },
     text(value: string): void {
       if (value.trim() !== "") isInRoot = false;

@@ -1,5 +1,5 @@
 import type { Element } from "./html-elements.ts";
-import { isNoteNumber, isRaised, type NoteKind, noteKind, readTwin, type Twin } from "./html-marks.ts";
+import { isNoteNumber, type NoteKind, readTwin, type Twin } from "./html-marks.ts";
 
 /** A raised part, or a link that may be the number of a note. */
 type Superscript = { start: number; isRaised: boolean; note: NoteKind | null };
@@ -25,13 +25,12 @@ export function createParagraph() {
       text = text.slice(0, start) + SUPERSCRIPT + raised;
   }
 
-  function openSuperscript(tag: string, attributes: Record<string, string>): void {
-    const note = noteKind(tag, attributes);
-    if (isRaised(tag, attributes)) {
+  function openSuperscript({ tag, isRaised, note }: Element): void {
+    if (isRaised) {
       const around = superscript?.start === text.length ? superscript.note : null;
-      superscript = { start: text.length, isRaised: true, note: note ?? around };
+      superscript = { start: text.length, isRaised, note: note ?? around };
     } else if (superscript && tag === "a") superscript.note ??= note ?? "link";
-    else if (note !== null) superscript ??= { start: text.length, isRaised: false, note };
+    else if (note !== null) superscript ??= { start: text.length, isRaised, note };
   }
 
   /** Leaves out the part that repeats for eyes what its neighbour says to screen readers. */
@@ -73,7 +72,7 @@ export function createParagraph() {
     },
     openSuperscript,
     closeElement(element: Element, parent: Element | undefined): void {
-      if (superscript && element.isRaisedPart && superscript.start >= element.start) {
+      if (superscript && (element.isRaised || element.note !== null) && superscript.start >= element.start) {
         closeSuperscript(superscript);
         superscript = null;
       }

@@ -46,6 +46,12 @@ it("reads the pages before the end of a sitemap that is cut, and reports it", ()
   expect(readSitemap(bytes(cut))).toMatchObject({ pages: expect.arrayContaining([a]), isCut: true });
 });
 
+it("reads the pages of a compressed sitemap before the byte at which it is cut", () => {
+  const compressed = gzipSync(both, { level: 0 });
+  const cut = compressed.subarray(0, compressed.indexOf(b) + 12);
+  expect(readSitemap(cut)).toMatchObject({ pages: expect.arrayContaining([a]), isCut: true });
+});
+
 it("does not take addresses of images for pages", () => {
   const images = urlset(`<url><loc>${a}</loc><image:image><image:loc>${b}.png</image:loc></image:image></url>`);
   expect(readSitemap(bytes(images)).pages).toEqual([a]);

@@ -1,4 +1,4 @@
-import { gunzipSync } from "node:zlib";
+import { constants, gunzipSync } from "node:zlib";
 import { Parser } from "htmlparser2";
 import { ExtractionError } from "./extraction-error.ts";
 import { decode } from "./file-probe.ts";
@@ -98,7 +98,8 @@ function splitLines(text: string): string[] {
 function inflate(bytes: Uint8Array): Uint8Array {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
+    // A file that is cut is read up to its end.
+    return gunzipSync(bytes, { maxOutputLength: MAX_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
   } catch (error) {
     const isTooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
     throw isTooLarge

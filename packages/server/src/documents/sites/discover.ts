@@ -76,6 +76,9 @@ async function fetchRobots(client: SiteClient, origin: string, signal: AbortSign
   return new TextDecoder().decode(body.subarray(0, MAX_ROBOTS_BYTES));
 }
 
+/** Where sitemaps are if robots.txt names none: the usual place, and those of WordPress and its plugins. */
+const usualSitemaps = ["sitemap.xml", "sitemap_index.xml", "wp-sitemap.xml"];
+
 export type SitemapPages = Judged & {
   /** set when a sitemap that should exist could not be read */
   problem: SyncProblem | null;
@@ -87,16 +90,17 @@ export async function readSitemaps(
   { scope, crawlDelayMs, sitemaps }: OpenSite,
   { maxUrls, signal }: { maxUrls: number; signal: AbortSignal },
 ): Promise<SitemapPages> {
-  const usual = `${scope.origin}/sitemap.xml`;
+  const usual = usualSitemaps.map((name) => `${scope.origin}/${name}`);
   const named = sitemaps.flatMap((address) => URL.parse(address, scope.origin)?.href ?? []);
-  const waiting = named.length > 0 ? [...new Set(named)] : [usual];
-  const hosts = new Set([...named, usual].map((address) => plainHost(new URL(address))));
+  const waiting = named.length > 0 ? [...new Set(named)] : [...usual];
+  const hosts = new Set([...named, ...usual].map((address) => plainHost(new URL(address))));
   const seen = new Set(waiting);
   const allowed = new Set<string>();
   const disallowed = new Set<string>();
   let problem: SyncProblem | null = null;
   for (let count = 0; waiting.length > 0 && allowed.size <= maxUrls; count++) {
-    const url = waiting.shift() ?? usual;
+    const url = waiting.shift() ?? "";
+    const isGuess = named.length === 0 && usual.includes(url);
     if (count === MAX_SITEMAPS) {
       problem ??= describeFailure(url, `was not read, because only ${MAX_SITEMAPS} sitemaps of a site are`);
       break;
@@ -104,9 +108,11 @@ export async function readSitemaps(
     try {
       const { status, body } = await client.get({ url, maxBytes: MAX_SITEMAP_BYTES, crawlDelayMs, signal });
       // A site whose robots.txt lists no sitemap is not required to have one.
-      if (named.length === 0 && count === 0 && status >= 400 && status < 500 && status !== 429) break;
+      if (isGuess && status >= 400 && status < 500 && status !== 429) continue;
       if (status !== 200) throw new SiteError("SITEMAP_FAILED", `responded with HTTP ${status}`);
       const found = await extractor.readForSite({ kind: "sitemap", scope, url, maxUrls: maxUrls + 1 }, [body]);
+      // The other usual names lead to the same sitemap.
+      if (isGuess) waiting.splice(0, waiting.length, ...waiting.filter((address) => !usual.includes(address)));
       // Collect one page more than the maximum, which shows that the list is truncated.
       for (const page of found.allowed) if (allowed.size <= maxUrls) allowed.add(page);
       for (const page of found.disallowed) if (disallowed.size < maxUrls) disallowed.add(page);
@@ -125,7 +131,7 @@ export async function readSitemaps(
       if (signal.aborted) throw error;
       // Many sites respond with an HTML page at URLs that do not exist.
       const isPage = error instanceof ExtractionError && error.code === "NOT_SUPPORTED";
-      if (named.length === 0 && count === 0 && isPage) break;
+      if (isGuess && isPage) continue;
       problem ??= describeFailure(url, `could not be read (${errorMessage(error).replace(/\.$/, "")})`);
     }
   }

@@ -1,5 +1,6 @@
 import type { SourcePageRow } from "../../db/tables/documents.ts";
 import type { GetResult } from "../../outbound/get-following.ts";
+import { mediaTypeOf } from "../extract/declared-type.ts";
 import { ROBOT_NAME } from "../extract/page-limits.ts";
 
 type Problem = Pick<SourcePageRow, "state" | "reason">;
@@ -23,19 +24,11 @@ export function readProblem({ status, headers, body }: GetResult): Problem | nul
   if (status >= 500) return { state: "failed", reason: `The site failed to respond (HTTP ${status}).` };
   if (status !== 200)
     return { state: "skipped", reason: `The site responded with HTTP ${status} instead of the page.` };
-  const type = parseMediaType(headers["content-type"]);
+  const type = mediaTypeOf(headers["content-type"]);
   if (type !== "" && !READABLE.test(type)) {
     return { state: "skipped", reason: `The address leads to a file of type ${type.slice(0, 100)}, not to a page.` };
   }
   return body.length === 0 ? { state: "skipped", reason: "The page is empty." } : null;
-}
-
-function parseMediaType(value: string | string[] | undefined): string {
-  return String(value ?? "")
-    .split(";", 1)
-    .join("")
-    .trim()
-    .toLowerCase();
 }
 
 /** Whether `X-Robots-Tag` forbids using the page, to all robots or to this one. */
