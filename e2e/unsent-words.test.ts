@@ -154,22 +154,7 @@ function createRun({ server }: WidgetSite, { page, agentId, member }: Visit) {
     nothing: async () => {},
     "a reload": reload,
     "a takeover": () => onNewest("POST", "/takeover", {}),
-    "a deleted conversation": async () => {
-      const conversation = await newest();
-      const stored = conversation && (await member.call("GET", `/conversations/${conversation.id}`));
-      // What the team deletes is gone, so only a conversation without the words is deleted.
-      if (conversation && !JSON.stringify(stored?.body).includes(lastWords)) await onNewest("DELETE", "");
-    },
   });
-  let lastWords = "";
-  for (const way of ways) {
-    const { run } = way;
-    way.run = (words) => {
-      lastWords = words;
-      return run(words);
-    };
-  }
-
   /** Where the words are: in the field, in the conversation with the reason why they wait, or on the server. */
   async function find(words: string): Promise<string> {
     const rows = await db.selectFrom("messages").select("id").where("content", "=", words).execute();
