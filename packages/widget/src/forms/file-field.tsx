@@ -32,7 +32,9 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
   const attach = async (chosen: File) => {
     newest.current = chosen;
     const prepare = async () => (await import("../attachments/prepare-picture.ts")).preparePicture(chosen);
-    const ready = isImage ? await prepare().catch(() => chosen) : chosen;
+    // Other pictures than photos stay as they are unless they are too large.
+    const isPhoto = /jpeg|hei[cf]|^$/.test(chosen.type) || chosen.size > MAX_FILE_BYTES;
+    const ready = isImage && isPhoto ? await prepare().catch(() => chosen) : chosen;
     if (newest.current === chosen) session.attach(field.name, ready);
   };
   const choose = (files: FileList | null | undefined) => {
