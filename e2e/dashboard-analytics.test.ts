@@ -132,7 +132,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
   const figure = (page: Page, name: string) => page.locator("dl > div, fieldset > label", { hasText: name });
 
   it("shows the volume and quality of conversations", async () => {
-    const { page, problems } = await site.open(`/agents/${agentId}/conversations`);
+    const { page, problems } = await site.open(`/agents/${agentId}/conversations?view=all`);
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Analytics" }).click();
     await figure(page, "Rated good").getByText("75%").waitFor();
     await figure(page, "Tokens").getByText("240K").waitFor();

@@ -57,11 +57,15 @@ describe("the tabs of the inbox", () => {
 
   it("count the conversations of all agents, and follow what colleagues do", async () => {
     const { page, problems } = await open();
-    await expect.poll(() => labels(page)).toEqual(["Waiting 1", "Mine 1", "Unread 1", "Open 4", "Resolved 1"]);
+    await expect
+      .poll(() => labels(page))
+      .toEqual(["Waiting 1", "Mine 1", "Unread 1", "Open 4", "Snoozed 1", "Resolved 1"]);
     await site.call(page, "POST", `/conversations/${ids.unread}/read`);
     await page.getByRole("tab", { name: "Unread 0" }).waitFor();
     await site.call(page, "POST", `/conversations/${ids.read}/resolve`);
-    await expect.poll(() => labels(page)).toEqual(["Waiting 1", "Mine 1", "Unread 0", "Open 3", "Resolved 2"]);
+    await expect
+      .poll(() => labels(page))
+      .toEqual(["Waiting 1", "Mine 1", "Unread 0", "Open 3", "Snoozed 1", "Resolved 2"]);
     await site.call(page, "POST", `/conversations/${ids.read}/reopen`);
     await page.getByRole("tab", { name: "Open 4" }).waitFor();
     await page.getByRole("tab", { name: "Open" }).click();
@@ -120,21 +124,21 @@ describe("the tabs of the inbox", () => {
     await page.keyboard.press("ArrowLeft");
     await expectTab("Resolved", "resolved");
     expect(await tabs(page).evaluateAll((all) => all.map((tab) => (tab as HTMLElement).tabIndex))).toEqual([
-      -1, -1, -1, -1, 0,
+      -1, -1, -1, -1, -1, 0,
     ]);
   });
 
   it("leave the lists that have none to the filters, where each can be opened and removed", async () => {
     const { page, problems } = await open("", 390);
     await page.getByRole("button", { name: "Filters" }).click();
-    await page.getByRole("combobox", { name: "Show", exact: true }).selectOption("Snoozed");
-    await page.getByRole("button", { name: /^Snoozed/ }).waitFor();
-    await page.getByRole("link", { name: /Ask me next week/ }).waitFor();
+    await page.getByRole("combobox", { name: "Show", exact: true }).selectOption("With the team");
+    await page.getByRole("button", { name: /^With the team/ }).waitFor();
+    await page.getByRole("link", { name: /My order is late/ }).waitFor();
     await site.picture(page, "inbox-tabs-filters");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press("Escape");
     expect(await page.getByRole("tab", { selected: true }).count()).toBe(0);
-    await page.getByRole("button", { name: /^Snoozed/ }).click();
+    await page.getByRole("button", { name: /^With the team/ }).click();
     await expect.poll(() => page.url()).not.toContain("view=");
     await page.getByRole("tab", { name: "Open" }).click();
     await page.getByRole("link", { name: /Can you true a wheel/ }).waitFor();
@@ -142,5 +146,24 @@ describe("the tabs of the inbox", () => {
     await page.getByRole("combobox", { name: "Agent", exact: true }).selectOption("Only this agent");
     await page.getByRole("link", { name: /Can you true a wheel/ }).waitFor({ state: "detached" });
     expect(problems).toEqual([]);
+  });
+
+  it("begin with what is open, and are kept for the next visit", async () => {
+    const { page } = await open();
+    await page.getByRole("tab", { name: "Open", selected: true }).waitFor();
+    await page.getByRole("link", { name: /Thanks, that worked/ }).waitFor({ state: "detached" });
+    await page.getByRole("tab", { name: "Snoozed" }).click();
+    await page.getByRole("link", { name: /Ask me next week/ }).waitFor();
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/embed`);
+    await page.getByRole("link", { name: /^Conversations/ }).click();
+    await page.getByRole("tab", { name: "Snoozed", selected: true }).waitFor();
+  });
+
+  it("leave resolved and snoozed conversations recognizable among open ones", async () => {
+    const { page } = await open("all");
+    await page.getByRole("link", { name: /Thanks, that worked.*resolved/ }).waitFor();
+    await page.getByRole("link", { name: /Ask me next week.*snoozed until/ }).waitFor();
+    expect(await page.getByRole("link", { name: /resolved|snoozed/ }).count()).toBe(2);
+    await site.picture(page, "inbox-states");
   });
 });

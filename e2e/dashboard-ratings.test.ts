@@ -45,7 +45,7 @@ describe("ratings of conversations in the dashboard", () => {
   }
 
   it("are in the list, in the conversation and on the page of the visitor", async () => {
-    const { page, problems } = await site.open(`/agents/${agentId}/conversations`);
+    const { page, problems } = await site.open(`/agents/${agentId}/conversations?view=all`);
     await row(page, "Tender 2.*Rated 5 of 5").waitFor();
     await row(page, "My order has not arrived.*Rated 2 of 5").click();
     const transcript = page.getByRole("region", { name: "Messages" });
@@ -60,7 +60,7 @@ describe("ratings of conversations in the dashboard", () => {
   });
 
   it("filter the list, and a saved view keeps the filter", async () => {
-    const { page, problems } = await site.open(`/agents/${agentId}/conversations`);
+    const { page, problems } = await site.open(`/agents/${agentId}/conversations?view=all`);
     await row(page, "Sunday").waitFor();
     await page.getByRole("button", { name: "Filters" }).click();
     await page.getByLabel("Rating").selectOption("Rated 1 or 2 of 5");

@@ -74,8 +74,8 @@ describe("replays in the dashboard", () => {
     await expectFit(page);
     await page.getByRole("button", { name: "Start replay" }).click();
     const dialog = page.getByRole("dialog", { name: "Start replay" });
-    await expect.poll(() => dialog.getByLabel("Unchanged version").inputValue()).toBe("1");
-    await expect.poll(() => dialog.getByLabel("Changed version", { exact: true }).inputValue()).toBe("draft");
+    await expect.poll(() => dialog.getByLabel("Baseline").inputValue()).toBe("1");
+    await expect.poll(() => dialog.getByLabel("Candidate").inputValue()).toBe("draft");
     await dialog.getByRole("button", { name: "Show price" }).click();
     const shown = dialog.getByRole("region", { name: "Price" });
     await shown.getByText("1 reply, each from both versions.").waitFor();

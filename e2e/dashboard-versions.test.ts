@@ -92,7 +92,7 @@ describe("versions and the draft of an agent in the dashboard", () => {
 
   it("keeps changes in a draft once publishing is set to by hand, and publishes them when it is set back", async () => {
     await go("/versions");
-    await page.getByRole("radio", { name: /By hand/ }).click();
+    await page.getByRole("radio", { name: /Manually/ }).click();
     await expect.poll(async () => (await read()).publishing).toBe("manual");
     await site.follow(page, `/agents/${agentId}`);
     await page.getByLabel("Temperature").fill("20");

@@ -281,6 +281,7 @@ export const endpoints = {
   updateMember: ["PATCH", "/members/:id"],
   updateNoticeChannel: ["PATCH", "/notice-channels/:id"],
   updateOrganization: ["PATCH", "/organization"],
+  updatePresence: ["POST", "/inbox/presence"],
   updateProfile: ["PATCH", "/auth/profile"],
   updateSource: ["PUT", "/sources/:id"],
   updateTag: ["PATCH", "/tags/:id"],

@@ -36,6 +36,11 @@ export function conversationEvents(
   return follow(request, { path: `/conversations/${id}/events`, token, isLast }, options);
 }
 
+export type InboxStreamOptions = LiveStreamOptions & {
+  /** Called for each connection: whether the member uses the page, such as in a visible tab. */
+  isActive?: () => boolean;
+};
+
 /**
  * Follows the inbox of the signed-in member's organization, and reconnects like `conversationEvents`. It ends when
  * `signal` aborts. Events describe states, so receiving an event twice has no effect.
@@ -43,9 +48,10 @@ export function conversationEvents(
  */
 export function inboxEvents(
   request: Request,
-  options: LiveStreamOptions = {},
+  { isActive, ...options }: InboxStreamOptions = {},
 ): AsyncGenerator<LiveEvent<InboxEvent>, void, undefined> {
-  return follow(request, { path: "/inbox/events", token: undefined, isLast: () => false }, options);
+  const path = () => `/inbox/events${isActive?.() === false ? "?active=false" : ""}`;
+  return follow(request, { path, token: undefined, isLast: () => false }, options);
 }
 
 /**
@@ -67,7 +73,7 @@ export async function reportSeen(request: Request, { id, token }: ConversationKe
   await request(`/conversations/${id}/seen`, { method: "POST", token, body: messageId ? { messageId } : {} });
 }
 
-type Source<Event> = { path: string; token: string | undefined; isLast: (event: Event) => boolean };
+type Source<Event> = { path: string | (() => string); token: string | undefined; isLast: (event: Event) => boolean };
 
 async function* follow<Event extends object>(
   request: Request,
@@ -79,7 +85,7 @@ async function* follow<Event extends object>(
     let asked: number | null = null;
     try {
       const headers: Record<string, string> = lastEventId ? { "last-event-id": lastEventId } : {};
-      const response = await request(path, { token, signal, headers });
+      const response = await request(typeof path === "string" ? path : path(), { token, signal, headers });
       const onRetry = (milliseconds: number) => {
         asked = milliseconds;
       };

@@ -203,10 +203,10 @@ export async function createApp(deps: AppDeps) {
   const chat = createChat(deps, parts, { ...sources, toolRunner, visitorTriggers });
   const assignConversation = createAssignConversation(deps, { handOver: chat.handOver, log: conversationLog });
   const assignConversations = createAssignConversations(deps, { handOver: chat.handOver, log: conversationLog });
-  const inboxParts = { conversations, assignConversation, log: conversationLog };
+  const inboxParts = { conversations, assignConversation, log: conversationLog, recorder: noticeRecorder };
   const desk = createDesk(deps, { ...inboxParts, assignConversations, trash: trash.conversations });
   const inbox = createInboxService(deps, { ...inboxParts, agents, attachments, actions: desk.replyActions });
-  const notices = addNotices(app, deps, { ...parts, ...inboxParts, outbox, inbox, live, recorder: noticeRecorder });
+  const notices = addNotices(app, deps, { ...parts, ...inboxParts, outbox, inbox, live });
   const recordedAttachmentsOf = createRecordedAttachments(attachments);
   const evaluations = createEvaluations(deps, { agents, conversations }, { ...sources, recordedAttachmentsOf });
   const sweepers = [attachmentSweeper, createStatusTimer(deps, conversationLog)];
@@ -416,7 +416,7 @@ type Conversations = {
 /** Registers the routes for what visitors write: conversations and form submissions. */
 function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   const { agents, conversations, attachments, marks, trash, desk, chat, documents } = parts;
-  const { conversationLog, inbox, live, forms, visitors, idempotency } = parts;
+  const { conversationLog, forms, visitors, idempotency } = parts;
   const analytics = createConversationAnalytics(deps, agents);
   const visitorLimit = registerVisitorLimit(app, deps.config);
   const failures = createReplyFailures(deps);
@@ -446,7 +446,7 @@ function addConversations(app: App, deps: AppDeps, parts: Conversations) {
   const documentsOf = createReplyDocuments(documents.service, deps.encryption, deps.log);
   const attachmentsOf = createAttachmentLoader(attachments, deps.config.limits.modelFileBytesPerIp);
   const writing = { documentsOf, notesOf: forms.notesOf, attachmentsOf };
-  addInboxRoutes(app, deps, { agents, conversations, attachments, desk, inbox, live, idempotency, writing });
+  addInboxRoutes(app, deps, { ...parts, writing });
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, { ...forms, conversations, idempotency });
 }

@@ -30,7 +30,7 @@ export class AppError extends Error {
 /** 400 for one field. `code` is the machine-readable reason; name one when a specific code applies. */
 export function invalid(path: string, message: string, code: DetailCode = "invalid"): AppError {
   const details = [{ path, code, message }];
-  return new AppError("VALIDATION_ERROR", path ? `${path}: ${message}` : message, { details });
+  return new AppError("VALIDATION_ERROR", path ? `${path} ${message}` : message, { details });
 }
 
 /** The maximum number of entries in `error.details`. */

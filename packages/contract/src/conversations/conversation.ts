@@ -260,7 +260,9 @@ export const ConversationSummary = Type.Object(
       anyOf: [MessagePreview, { type: "null" }],
       description: "The newest message that has text",
     }),
-    isUnread: Type.Boolean({ description: "Whether a message arrived since a member last read the conversation" }),
+    isUnread: Type.Boolean({
+      description: "Whether a message arrived since a member last read the conversation; `false` for test chats",
+    }),
     ...costSums,
     match: Type.Optional(
       nullable(
@@ -317,6 +319,15 @@ export const Conversation = Type.Object(
       Type.Array(ref(ConversationTag), { description: "By name. Only sent to members and API keys." }),
     ),
     ...Type.Partial(Type.Object(statusFields)).properties,
+    readAt: Type.Optional(
+      nullable(
+        Type.String({
+          format: "date-time",
+          description:
+            "When a member last read the conversation; `null` if none did. Only sent to members and API keys.",
+        }),
+      ),
+    ),
     rating: Type.Optional(
       refOrNull(ConversationRating, {
         description: "The visitor's rating of the whole conversation. Only sent to members and API keys.",

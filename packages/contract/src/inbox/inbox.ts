@@ -139,7 +139,7 @@ export const ConversationActivity = Type.Object(
 );
 export type ConversationActivity = Static<typeof ConversationActivity>;
 
-const Presence = Type.Object({ ...Person.properties, isPresent: Type.Boolean() });
+const Presence = Type.Object({ ...Person.properties, isPresent: Type.Boolean(), isAway: Type.Boolean() });
 
 const inboxTotal = Type.Integer({ description: `At most ${maxInboxTotal}, which means that there may be more` });
 
@@ -164,6 +164,7 @@ const inboxEventKinds = [
     mine: Type.Integer(),
     unread: inboxTotal,
     open: inboxTotal,
+    snoozed: inboxTotal,
     resolved: inboxTotal,
   }),
 ] as const;
@@ -173,7 +174,7 @@ export type InboxEvent = Static<(typeof inboxEventKinds)[number]>;
 export const InboxEvent = Type.Unsafe<InboxEvent>({
   $id: "InboxEvent",
   description:
-    "The stream begins with `counts` and `presence`. With `Last-Event-ID`, it continues with the conversations that changed since that event, at most the newest 2,000. `removed` names a deleted conversation. `activity` lists up to 50 conversations with something new, also those that only the agent handles: a new conversation, a message, a finished reply, a rating or a form submission. The server collects them for a quarter of a second. Activity is not repeated after a reconnection, which therefore brings one with `hasMore`. Events describe states, so one that arrives twice changes nothing. `presence` lists the members; `isPresent` tells whether a member has the inbox open or answered in the last five minutes.",
+    "The stream begins with `counts` and `presence`. With `Last-Event-ID`, it continues with the conversations that changed since that event, at most the newest 2,000. `removed` names a deleted conversation. `activity` lists up to 50 conversations with something new, also those that only the agent handles: a new conversation, a message, a finished reply, a rating or a form submission. The server collects them for a quarter of a second. Activity is not repeated after a reconnection, which therefore brings one with `hasMore`. Events describe states, so one that arrives twice changes nothing. `presence` lists the members; `isPresent` tells whether a member used the inbox or answered in the last five minutes and is not away, `isAway` whether they said to be away.",
   anyOf: inboxEventKinds,
 });
 
@@ -223,18 +224,45 @@ export const inboxEvents = {
   schema: {
     tags,
     summary: "Follow the inbox: waiting and taken conversations, activity in all others, typing, presence and counts",
+    querystring: Type.Object({
+      active: Type.Optional(
+        Type.Boolean({
+          description:
+            "Whether the member uses the inbox at the moment: `false` for a tab in the background. By default, a new connection counts as use, unless the member was connected within the last 30 seconds.",
+        }),
+      ),
+    }),
     headers: eventHeaders,
     response: {
       200: eventStream(
         InboxEvent,
-        'id: 1781000000000\nevent: counts\ndata: {"type":"counts","waiting":2,"mine":1,"unread":4,"open":12,"resolved":1000}\n\n',
+        'id: 1781000000000\nevent: counts\ndata: {"type":"counts","waiting":2,"mine":1,"unread":4,"open":12,"snoozed":3,"resolved":1000}\n\n',
       ),
     },
   },
 } as const;
 
+export const updatePresence = {
+  method: "POST",
+  url: "/inbox/presence",
+  config: session,
+  schema: {
+    tags,
+    summary: "Report that you use the inbox, and set whether you are away",
+    description:
+      "A member is present for five minutes after each report, while the inbox is followed, and after each message to a visitor. Teams assign conversations automatically to members who are present and not away. Report at most once a minute.",
+    body: Type.Object({
+      isAway: Type.Optional(nullable(Type.Boolean({ description: "Stays set until you change it" }))),
+    }),
+    response: { 200: inEnvelope(Type.Object({ isAway: Type.Boolean() })) },
+  },
+} as const;
+
 /** The maximum number of notes of a conversation. */
 export const maxNotes = 200;
+
+/** The maximum number of members whom a note mentions. */
+export const maxMentions = 10;
 
 /** A note for the team about a conversation. It is never shown to visitors or the model. */
 export const ConversationNote = Type.Object(
@@ -243,6 +271,7 @@ export const ConversationNote = Type.Object(
     conversationId: Type.String(),
     author: ref(Person),
     text: Type.String(),
+    mentions: Type.Array(ref(Person), { description: "The members whom the text mentions" }),
     attachments: Type.Array(ref(MessageAttachment), { description: "The pictures and files of the note" }),
     createdAt: Timestamp,
   },
@@ -273,7 +302,7 @@ export const createNote = {
   schema: {
     tags,
     summary: "Add an internal note. It is never sent to the visitor or the model.",
-    description: `A conversation can have up to ${maxNotes} notes.`,
+    description: `A conversation can have up to ${maxNotes} notes. \`@\` and the name of a member, or a first name that only one member has, mentions the member, who is notified by email and in browsers like of an assignment. A note mentions at most ${maxMentions} members.`,
     params: conversation,
     body: Type.Object({
       text: Type.String({

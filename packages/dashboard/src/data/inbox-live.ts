@@ -1,11 +1,11 @@
-import type { Person } from "@foyer/contract";
+import type { InboxEvent, Person } from "@foyer/contract";
 import { useSyncExternalStore } from "react";
 
-type Colleague = Person & { isPresent: boolean };
+type Colleague = Person & { isPresent: boolean; isAway: boolean };
 /** Who is typing in a conversation. `person` is null for the visitor. */
 type Typing = { person: Person | null; until: number };
 
-type InboxCounts = { waiting: number; mine: number; unread: number; open: number; resolved: number };
+type InboxCounts = Omit<Extract<InboxEvent, { type: "counts" }>, "type">;
 
 type InboxLive = {
   /** Null until the server has sent them. */

@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { request } from "./api.ts";
 import { endTyping, forgetInbox, forgetTyping, inboxState, noteTyping, setInbox } from "./inbox-live.ts";
 import { leadTab } from "./lead-tab.ts";
+import { isPageUsed, reportUse } from "./member-use.ts";
 import { queryClient } from "./queries.ts";
 import { createRefetching } from "./refetch-soon.ts";
 
@@ -37,6 +38,7 @@ export function useInboxStream(organizationId: string | null): void {
       else if (isLeader) for (const event of snapshot()) channel.postMessage(event);
     };
     channel.postMessage("hello");
+    reportUse(abort.signal);
     const share = (event: Shared) => {
       if (abort.signal.aborted) return;
       take(event);
@@ -60,7 +62,7 @@ export function useInboxStream(organizationId: string | null): void {
 async function follow(share: (event: Shared) => void, signal: AbortSignal): Promise<void> {
   const connection = watchConnection(share, signal);
   while (!signal.aborted) {
-    const options = { signal: abortWhenOnline(signal), onReconnect: connection.lost };
+    const options = { signal: abortWhenOnline(signal), onReconnect: connection.lost, isActive: isPageUsed };
     try {
       let isFirst = true;
       for await (const { eventId: _, ...event } of inboxEvents(request, options)) {
@@ -147,8 +149,8 @@ function take(event: Shared): void {
   }
 }
 
-function readCounts({ waiting, mine, unread, open, resolved }: Extract<InboxEvent, { type: "counts" }>) {
-  return { waiting, mine, unread, open, resolved };
+function readCounts({ type: _, ...counts }: Extract<InboxEvent, { type: "counts" }>) {
+  return counts;
 }
 
 /** Refetches the lists and the conversation if they are shown. Shows the new handler immediately. */

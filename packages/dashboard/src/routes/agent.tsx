@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { lastView } from "../data/last-view.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
 import { analyticsQuery, findRange } from "../pages/forms/analytics-days.ts";
 import { pageQuery } from "../pages/forms/submission-filter.ts";
@@ -162,24 +163,32 @@ const document = createRoute({
   loader: ({ params: { documentId } }) => queryClient.ensureQueryData(endpointQuery("getDocument", { id: documentId })),
   component: lazyRouteComponent(() => import("../pages/knowledge/document-page.tsx"), "DocumentPage"),
 });
+const inboxParams = stringParams(
+  "q",
+  "feedback",
+  "rating",
+  "from",
+  "to",
+  "userId",
+  "hasForm",
+  "failed",
+  "test",
+  "tag",
+  "view",
+  "saved",
+  "scope",
+  "handler",
+);
 const conversations = createRoute({
   getParentRoute: () => agent,
   path: "/conversations",
-  validateSearch: stringParams(
-    "q",
-    "feedback",
-    "rating",
-    "from",
-    "to",
-    "userId",
-    "hasForm",
-    "failed",
-    "test",
-    "tag",
-    "view",
-    "scope",
-    "handler",
-  ),
+  validateSearch: inboxParams,
+  beforeLoad({ search, location, params }) {
+    const isList = location.pathname.endsWith("/conversations");
+    const view = lastView();
+    if (!isList || !view || Object.values(search).some(Boolean)) return;
+    throw redirect({ to: "/agents/$agentId/conversations", params, search: view, replace: true });
+  },
   component: lazyRouteComponent(() => import("../pages/conversations/conversations-page.tsx"), "ConversationsPage"),
 });
 // Rendered by the page with the list, which keeps its scroll position.

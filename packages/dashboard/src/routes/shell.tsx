@@ -5,6 +5,16 @@ import { endpointQuery, queryClient } from "../data/queries.ts";
 import { stringParams } from "../search-params.ts";
 import { requireSession, shell } from "./root.tsx";
 
+/** The agent that a member sees first: one whose visitor waits, or with the newest conversation. */
+async function findBusyAgentId(): Promise<string | undefined> {
+  for (const query of [{ handler: "waiting" }, { status: "open" }, { status: "resolved" }] as const) {
+    const input = { ...query, sort: "activity", limit: 1 } as const;
+    const [newest] = (await queryClient.ensureQueryData(endpointQuery("listConversations", input))).data;
+    if (newest) return newest.agentId;
+  }
+  return undefined;
+}
+
 const home = createRoute({
   getParentRoute: () => shell,
   path: "/",
@@ -14,7 +24,9 @@ const home = createRoute({
     const { organization } = await requireSession(location.href, search.error);
     if (!organization) return;
     const agents = await queryClient.ensureQueryData(endpointQuery("listAgents"));
-    const agent = agents.find(({ id }) => id === readLastAgentId()) ?? agents[0];
+    const last = agents.find(({ id }) => id === readLastAgentId());
+    const busyId = last || agents.length < 2 ? undefined : await findBusyAgentId();
+    const agent = last ?? agents.find(({ id }) => id === busyId) ?? agents[0];
     if (!agent) throw redirect({ to: "/start" });
     throw redirect({ to: "/agents/$agentId/conversations", params: { agentId: agent.id } });
   },

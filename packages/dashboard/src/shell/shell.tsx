@@ -44,12 +44,18 @@ export function Shell() {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
+      if (event.repeat) return;
       // An open dialog takes precedence, because it may show a key that is shown only once.
       const hasDialog = document.querySelector("[role=dialog]") !== null;
       setCommandOpen((isOpen) => !isOpen && !hasDialog);
     };
     window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+    // Browsers click a button again and again while Enter is held.
+    window.addEventListener("keydown", ignoreHeldEnter, { capture: true });
+    return () => {
+      window.removeEventListener("keydown", onKey);
+      window.removeEventListener("keydown", ignoreHeldEnter, { capture: true });
+    };
   }, []);
 
   return (
@@ -111,4 +117,13 @@ function NoOrganization() {
       </EmptyState>
     </Page>
   );
+}
+
+/** Except where Enter starts a new line. */
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  const { target } = event;
+  if (!event.repeat || event.key !== "Enter" || !(target instanceof Element)) return;
+  if (target.closest("textarea, [contenteditable]")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
 }

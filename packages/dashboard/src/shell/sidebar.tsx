@@ -15,6 +15,7 @@ import { endpointQuery, queryClient } from "../data/queries.ts";
 import { signOut } from "../data/sign-out.ts";
 import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
 import { notify } from "../data/toasts.ts";
+import { useAway } from "../data/use-away.ts";
 import { agentPages, findAgentPage, settingsIcon } from "./destinations.tsx";
 
 /** The current agent, its pages, and the account menu. */
@@ -167,6 +168,7 @@ function AccountMenu() {
   const theme = useTheme();
   const navigate = useNavigate();
   const router = useRouter();
+  const [isAway, setAway] = useAway();
   if (!session) return null;
   const { user, organization, organizations } = session;
   const name = user.name?.trim() || user.email;
@@ -199,6 +201,7 @@ function AccountMenu() {
       }
       items={[
         { label: "Your account", onSelect: () => navigate({ to: "/settings/you" }) },
+        { label: isAway ? "I’m back" : "Set yourself away", onSelect: () => setAway(!isAway) },
         ...others.map(({ id, name }) => ({ label: `Switch to ${name}`, onSelect: () => switchTo(id) })),
         null,
         ...themes.map(({ theme: choice, label, icon }) => ({

@@ -40,7 +40,7 @@ export function createRatingService(
     const agent = await agents.getPublic(row.agentId);
     const isAllowed = canRate(row, Date.now());
     // A conversation that was reopened has not ended yet.
-    const hasEnded = row.handler === "agent" && (row.epoch > 0 || row.status === "resolved");
+    const hasEnded = row.handler === "agent" && row.status === "resolved";
     const asked: RatingRequest = {
       isAsked: agent.askRating !== null && row.ratedAt === null && isAllowed && hasEnded,
       canRate: isAllowed,

@@ -318,7 +318,7 @@ function toSummary(row: ConversationSummaryRow, ownership: Ownership): Omit<Conv
     lastMessage: toPreview(row),
     cost: row.cost,
     unknownCostReplies: row.unknownCostReplies,
-    isUnread: row.lastMessageAt !== null && row.lastMessageAt > (row.readAt ?? 0),
+    isUnread: row.isTest === 0 && row.lastMessageAt !== null && row.lastMessageAt > (row.readAt ?? 0),
     hasFailedReply: Boolean(row.hasFailedReply),
   };
 }
@@ -373,7 +373,7 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
 /** For members only, because a site may put facts into a token that its visitors must not read here. */
 async function readTeamFields(
   { db, encryption }: Pick<Deps, "db" | "encryption">,
-  row: ConversationRow & ConversationCost & RatingColumns,
+  row: ConversationRow & ConversationCost & RatingColumns & { readAt: number | null },
 ) {
   const { verifiedVisitor, userMetadata, epoch, cost, unknownCostReplies } = row;
   return {
@@ -381,6 +381,7 @@ async function readTeamFields(
     rating: toRating(row),
     cost,
     unknownCostReplies,
+    readAt: row.readAt === null ? null : new Date(row.readAt).toISOString(),
     visitorKey: toVisitorKey(encryption, row.organizationId, row),
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     userMetadata: userMetadata === null ? null : JSON.parse(userMetadata),

@@ -4,6 +4,7 @@ import { isVisible } from "../db/deleted-agents.ts";
 import type { Instant } from "../db/tables/column-types.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { createLeftOut } from "../jobs/left-out.ts";
 import { createTimerLoop } from "../jobs/timer-loop.ts";
 import type { ConversationLog } from "./log/log.ts";
 
@@ -12,8 +13,6 @@ const EVERY_MS = 5_000;
 const SILENT_MS = 30 * MINUTE_MS;
 /** How long a conversation that could not be handled is left alone, so that it does not delay the others. */
 const RETRY_MS = 5 * MINUTE_MS;
-/** The maximum number of conversations that are remembered as failed. */
-const MAX_FAILED = 1_000;
 
 type DueConversation = {
   organizationId: string;
@@ -33,19 +32,20 @@ type DueConversation = {
  * @param now a clock in milliseconds
  */
 export function createStatusTimer(
-  { db, log }: Pick<Deps, "db" | "log">,
+  { db, databaseKind, log }: Pick<Deps, "db" | "databaseKind" | "log">,
   conversationLog: Pick<ConversationLog, "resolve" | "wake">,
   now: () => number = Date.now,
 ) {
-  /** Conversations that could not be handled, and when they are tried again. */
-  const failed = new Map<string, number>();
+  /** Conversations that could not be handled. */
+  const failed = createLeftOut(databaseKind, now);
 
   const conversations = () =>
     db
       .selectFrom("conversations")
       .innerJoin("agents", "agents.id", "conversations.agentId")
       .select(["conversations.organizationId", "conversations.id as conversationId", "agents.resolveMessage"])
-      .where(isVisible("conversations"));
+      .where(isVisible("conversations"))
+      .where(failed.excludes("conversations.id"));
 
   /** Written as a literal, because SQLite uses a partial index only for a query with the same condition. */
   const isSilent = sql<boolean>`conversations.status = 'open' and conversations.handler <> 'waiting'`;
@@ -104,7 +104,7 @@ export function createStatusTimer(
         ...(await readSilentWithAgent(limit)),
         ...(await readSilentWithMember(limit)),
       ];
-      return due.filter(({ conversationId }) => (failed.get(conversationId) ?? 0) <= now()).slice(0, limit);
+      return due.slice(0, limit);
     },
     async handle({ kind, handler, message, silentSince, ...conversation }) {
       const by = { userId: null, isAutomatic: true };
@@ -114,11 +114,9 @@ export function createStatusTimer(
         if (kind === "wake") await conversationLog.wake(trx, conversation, now());
         else await conversationLog.resolve(trx, conversation, { by, isStillDue, message });
       });
-      failed.delete(conversation.conversationId);
     },
     async postpone({ conversationId }, error) {
-      if (failed.size >= MAX_FAILED) failed.clear();
-      failed.set(conversationId, now() + RETRY_MS);
+      failed.add(conversationId, now() + RETRY_MS);
       log.error({ err: error, conversationId }, "the status of a conversation could not be changed; retrying later");
     },
     log,

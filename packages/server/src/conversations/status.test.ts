@@ -1,5 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "@foyer/contract/rules/time";
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { insertConversation } from "../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -66,6 +68,28 @@ onBothDatabases("the status of a conversation", (createDatabase) => {
     const log = createConversationLog(server.deps, []);
     return createStatusTimer(server.deps, log, () => at).runOnce();
   }
+
+  it("changes although more conversations than a round reads cannot be changed", async () => {
+    const { change, read } = await visit();
+    const until = Date.now() + DAY_MS;
+    const ids: string[] = [];
+    for (let count = 0; count < 51; count++) {
+      ids.push(await insertConversation(server.deps.db, { organizationId, agentId }, { snoozedUntil: until - 1 }, []));
+    }
+    const conversations = server.deps.db.updateTable("conversations").where("id", "in", ids);
+    await conversations.set({ status: "snoozed" }).execute();
+    await change("snooze", { until: new Date(until).toISOString() });
+    const log = createConversationLog(server.deps, []);
+    const broken: typeof log.wake = (trx, conversation, now) =>
+      ids.includes(conversation.conversationId)
+        ? Promise.reject(new Error("This one is broken."))
+        : log.wake(trx, conversation, now);
+    const deps = { ...server.deps, log: pino({ enabled: false }) };
+    const timer = createStatusTimer(deps, { ...log, wake: broken }, () => until);
+    for (let round = 0; round < 2; round++) await timer.runOnce();
+    expect((await read()).status).toBe("open");
+    await conversations.set({ status: "open", snoozedUntil: null }).execute();
+  });
 
   it("is open for a new conversation", async () => {
     const { read } = await visit();

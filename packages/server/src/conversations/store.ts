@@ -185,7 +185,10 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     /** The ids of matches, newest first, from before the id `before` on. */
     findIds: (organizationId: string, filter: ConversationFilter, page: { before: string | null; limit: number }) =>
       findMatchingIds({ db, reads, databaseKind }, organizationId, { ...page, filter }),
-    async get(viewer: Viewer, id: string): Promise<(ConversationRow & ConversationCost & RatingColumns) | undefined> {
+    async get(
+      viewer: Viewer,
+      id: string,
+    ): Promise<(ConversationRow & ConversationCost & RatingColumns & { readAt: Instant | null }) | undefined> {
       return db
         .selectFrom("conversations")
         .selectAll()
@@ -316,7 +319,7 @@ function findIdsByActivity(db: Db, agentId: string, { limit, offset, after }: Pa
 }
 
 /** Matches the condition of the partial index on these conversations. */
-const isUnread = sql<boolean>`"lastMessageAt" > coalesce("readAt", 0)`;
+const isUnread = sql<boolean>`"lastMessageAt" > coalesce("readAt", 0) and "isTest" = 0`;
 
 /** Matches the condition of the partial index on these conversations. */
 const isHandedOver = sql<boolean>`handler <> 'agent'`;

@@ -109,6 +109,8 @@ onBothDatabases("migrations", (createDatabase) => {
       "0146-conversation-search",
       "0150-delivery-redirects",
       "0160-agent-test-runs",
+      "0165-member-presence",
+      "0166-mentions",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -204,6 +206,8 @@ onBothDatabases("migrations", (createDatabase) => {
       "0146-conversation-search",
       "0150-delivery-redirects",
       "0160-agent-test-runs",
+      "0165-member-presence",
+      "0166-mentions",
     ]);
   });
 

@@ -86,6 +86,8 @@ import { inboxLists } from "./migrations/0145-inbox-lists.ts";
 import { conversationSearch } from "./migrations/0146-conversation-search.ts";
 import { deliveryRedirects } from "./migrations/0150-delivery-redirects.ts";
 import { agentTestRuns } from "./migrations/0160-agent-test-runs.ts";
+import { memberPresence } from "./migrations/0165-member-presence.ts";
+import { mentions } from "./migrations/0166-mentions.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -182,6 +184,8 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0146-conversation-search", conversationSearch],
   ["0150-delivery-redirects", deliveryRedirects],
   ["0160-agent-test-runs", agentTestRuns],
+  ["0165-member-presence", memberPresence],
+  ["0166-mentions", mentions],
 ];
 
 /**

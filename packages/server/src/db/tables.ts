@@ -191,7 +191,15 @@ type IdentityRow = {
   updatedAt: string;
 };
 
-type MemberRow = { id: string; organizationId: string; userId: string; role: string; createdAt: string };
+type MemberRow = {
+  id: string;
+  organizationId: string;
+  userId: string;
+  role: string;
+  createdAt: string;
+  /** whether the member said to be away, and gets no conversations automatically */
+  isAway: Generated<Flag>;
+};
 
 type ApiKeyRow = {
   id: string;

@@ -13,6 +13,8 @@ import { type DocumentService, fileTooLargeError } from "./service.ts";
 
 /** Retries per minute and organization. A request that retries several documents counts once. */
 const RETRIES_PER_MINUTE = 60;
+/** The audit log names this many of the documents that a bulk action changes. */
+const MAX_RECORDED_NAMES = 20;
 
 export function documentRoutes(
   app: App,
@@ -85,6 +87,9 @@ export function documentRoutes(
     ...contract.changeDocuments,
     handler: async (request) => {
       const { ids, action } = request.body;
+      // Read before the action, which may delete the documents.
+      const names = await documents.titlesOf(organizationOf(request), ids);
+      request.auditDetails = { action, count: names.length, names: names.slice(0, MAX_RECORDED_NAMES) };
       if (action === "trash") {
         const { organizationId, name } = requirePrincipal(request);
         return { changed: await trash.trashAll(organizationId, ids, name) };

@@ -202,6 +202,11 @@ export function createDocumentService(deps: ServiceDeps, { agents, store, files,
         throw error;
       }
     },
+    titlesOf: (organizationId: string, ids: readonly string[]): Promise<string[]> =>
+      store.titles(
+        organizationId,
+        [...new Set(ids)].filter((id) => isId("doc", id)),
+      ),
     /** Changes the documents that exist. @returns the number of changed documents */
     async bulk(organizationId: string, ids: readonly string[], action: BulkAction): Promise<number> {
       const validIds = [...new Set(ids)].filter((id) => isId("doc", id));

@@ -60,6 +60,12 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
       if (ids.length === 0) return [];
       return selectOwned(organizationId).selectAll().where("id", "in", ids).execute();
     },
+    /** The titles of those that exist, by title. */
+    async titles(organizationId: string, ids: readonly string[]): Promise<string[]> {
+      if (ids.length === 0) return [];
+      const rows = await selectOwned(organizationId).select("title").where("id", "in", ids).orderBy("title").execute();
+      return rows.map(({ title }) => title);
+    },
     async byKey(organizationId: string, agentId: string, externalKey: string): Promise<DocumentRow | undefined> {
       return selectOwned(organizationId)
         .selectAll()

@@ -475,7 +475,7 @@ type World = Awaited<ReturnType<typeof populate>>;
 
 /** Endpoints that accept a session but no key. */
 const forPeople =
-  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices|inbox\/views|conversations\/bulk)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft|drafts(\/[^/]+)?)$|^\/notice-channels\/[^/]+\/link/;
+  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices|inbox\/(?:views|presence)|conversations\/bulk)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft|drafts(\/[^/]+)?)$|^\/notice-channels\/[^/]+\/link/;
 
 /**
  * Values that the schema allows to be null although a valid body needs them: because of the document's kind, or because
@@ -714,6 +714,7 @@ function createValidBody(name: string, { agentId, conversationId, messageId, for
     rateMessage: { messageId, rating: "up" },
     rateConversation: { score: 4, comment: "Quick" },
     reportSeen: { messageId },
+    updatePresence: { isAway: true },
     requestHuman: { reason: "The invoice is wrong", email: "ada@example.com" },
     assignConversation: { userId: "user_nobody" },
     returnConversation: { note: "Refunded" },

@@ -32,6 +32,7 @@ export const requestExamples: Examples = {
   createAgent: { name: "Harbour Bikes", systemPrompt: "You help customers of a bicycle shop.", temperature: 30 },
   updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
   snoozeConversation: { until: "2026-02-02T08:00:00Z" },
+  updatePresence: { isAway: true },
   publishAgent: { note: "Answers questions about rental prices" },
   applyAgents: {
     agents: [

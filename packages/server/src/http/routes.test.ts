@@ -151,6 +151,7 @@ const everyRoute = [
   "DELETE /teams/:id account",
   "GET /inbox/analytics account",
   "GET /inbox/views session",
+  "POST /inbox/presence session",
   "POST /inbox/views session",
   "PATCH /inbox/views/:id session",
   "DELETE /inbox/views/:id session",

@@ -19,6 +19,7 @@ import { messageDraftRoutes } from "./drafts/routes.ts";
 import { createDraftService } from "./drafts/service.ts";
 import type { LiveStreams } from "./live/live-streams.ts";
 import { liveRoutes } from "./live/routes.ts";
+import type { AnnounceMentions } from "./notes/mentions.ts";
 import { noteRoutes } from "./notes/routes.ts";
 import { createNoteService } from "./notes/service.ts";
 import { createReplyActionRunner } from "./reply-actions.ts";
@@ -34,13 +35,17 @@ export type Desk = ReturnType<typeof createDesk>;
 /** Creates what members order the inbox with: teams, tags, saved views, bulk actions and the actions of replies. */
 export function createDesk(
   deps: AppDeps,
-  parts: Omit<Parameters<typeof createBulkService>[1], "tags" | "views"> & { log: ConversationLog },
+  parts: Omit<Parameters<typeof createBulkService>[1], "tags" | "views"> & {
+    log: ConversationLog;
+    recorder: { announceMentions: AnnounceMentions };
+  },
 ) {
   const tags = createTagService(deps, parts.conversations);
   const views = createViewService(deps);
   return {
     tags,
     views,
+    announceMentions: parts.recorder.announceMentions,
     teams: createTeamService(deps, parts.log),
     replyActions: createReplyActionRunner(deps, { log: parts.log, tags }),
     bulk: createBulkService(deps, { ...parts, tags, views }),
@@ -65,7 +70,7 @@ export function addInboxRoutes(app: App, deps: AppDeps, parts: Parts): void {
   const draft = createDraftWriter(deps, { budgets: createTokenBudgets(deps), ...writing });
   draftRoutes(app, deps.config, { agents, conversations, attachments, draft });
   messageDraftRoutes(app, createDraftService(deps, { conversations, attachments }));
-  noteRoutes(app, createNoteService(deps, { conversations, attachments }), idempotency);
+  noteRoutes(app, createNoteService(deps, { ...parts, announceMentions: desk.announceMentions }), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
   viewRoutes(app, desk.views);
   inboxAnalyticsRoutes(app, createInboxAnalytics(deps, agents));

@@ -68,6 +68,7 @@ onBothDatabases("the inbox", (createDatabase) => {
         conversationId: id,
         author,
         text: "Refund approved.",
+        mentions: [],
         attachments: [],
         createdAt: expect.any(String),
       },

@@ -1,5 +1,6 @@
 import { chooseReadableColor, LAMP } from "@foyer/contract/rules/accent-contrast";
 import { escapeHtml } from "../escape-html.ts";
+import { stripMarkdown } from "../strip-markdown.ts";
 
 /**
  * A part of an email. A string is a paragraph. The first link is shown as a button. No other part becomes a link, and no
@@ -17,6 +18,8 @@ export type MailPart =
     }
   | { type: "facts"; facts: ReadonlyArray<readonly [label: string, value: string]> }
   | { type: "quotes"; title: string; quotes: ReadonlyArray<{ author: string; text: string }> }
+  /** a member's words: their links become links, and their other formatting is removed */
+  | { type: "answer"; markdown: string }
   | { type: "footer"; text: string };
 
 export type MailContent = {
@@ -52,6 +55,8 @@ function toText(part: MailPart): string {
       const quotes = part.quotes.map(({ author, text }) => `> ${author}: ${indentContinuationLines(text, "> ")}`);
       return [part.title, ...quotes].join("\n");
     }
+    case "answer":
+      return renderAnswer(part.markdown, { text: (text) => text, link: (label, url) => `${label} (${url})` });
     case "footer":
       return part.text;
   }
@@ -146,9 +151,29 @@ function toElement(part: MailPart, { buttonColor }: { buttonColor: string | null
       );
       return element("p", "title", escapeHtml(part.title)) + element("blockquote", "quotes", quotes.join("\n"));
     }
+    case "answer": {
+      const link = (label: string, url: string) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`;
+      return element("p", "paragraph", renderAnswer(part.markdown, { text: toLines, link }));
+    }
     case "footer":
       return element("p", "footer", escapeHtml(part.text));
   }
+}
+
+const markdownLink = /\[([^\]\n]{1,500})\]\((https?:\/\/[^)\s]{1,2000})\)/g;
+
+/** Renders the links of a Markdown text, and the text around them without its formatting. */
+function renderAnswer(
+  markdown: string,
+  render: { text: (text: string) => string; link: (label: string, url: string) => string },
+): string {
+  const links: string[] = [];
+  // A control character stands for each link, because formatting can begin before a link and end after it.
+  const marked = markdown.replaceAll("\u0001", "").replace(markdownLink, (_, label: string, url: string) => {
+    links.push(render.link(stripMarkdown(label), url));
+    return "\u0001";
+  });
+  return render.text(stripMarkdown(marked)).replaceAll("\u0001", () => links.shift() ?? "");
 }
 
 const toLines = (text: string) => escapeHtml(text).replace(lineBreaks, "<br>");

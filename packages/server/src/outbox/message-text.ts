@@ -4,18 +4,6 @@ const links = /\b[a-z][a-z\d+.-]{1,20}:\/\/\S*|(?<![@\w.-])(?:[\w-]+\.)+[a-z]{2,
 /** Replaces each link with an ellipsis. Use it for text from a person whom the reader may not know. */
 export const removeLinks = (text: string) => text.replace(links, "…");
 
-/**
- * Markdown as plain text, for an excerpt in a message: without the marks of headings, emphasis and code, and with the
- * text of links. Lists and line breaks stay.
- */
-export function stripMarkdown(text: string): string {
-  return text
-    .replace(/!?\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)/g, "$1")
-    .replace(/^[ \t]{0,3}(?:#{1,6}[ \t]+|```.*$)/gm, "")
-    .replace(/(\*\*|__|~~|`)(?=\S)([^\n]*?\S)\1/g, "$2")
-    .replace(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])/g, "$1");
-}
-
 export const toSingleLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
 /** Shortens a text to at most `length` characters, with an ellipsis at the end if something was cut off. */

@@ -52,6 +52,7 @@ export function versionRoutes(app: App, versions: VersionService): void {
     ...contract.restoreAgentVersion,
     handler: async (request, reply) => {
       const { id, version } = request.params;
+      request.auditDetails = { version };
       const restored = await versions.restore(requirePrincipal(request), id, {
         version,
         withoutMissing: request.body?.withoutMissing === true,

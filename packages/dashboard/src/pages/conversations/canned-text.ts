@@ -38,6 +38,14 @@ export function findSlashSearch(text: string, caret: number): { at: number; quer
   return { at: caret - query.length - 1, query: query.toLowerCase() };
 }
 
+/** The name that the user types after an `@`, like `findSlashSearch`. */
+export function findMentionSearch(text: string, caret: number): { at: number; query: string } | null {
+  const match = /(?:^|[^\p{L}\p{N}_.])@([\p{L}\p{N}][^\n@]{0,60})?$/u.exec(text.slice(0, caret));
+  if (!match) return null;
+  const query = match[1] ?? "";
+  return { at: caret - query.length - 1, query: query.toLowerCase() };
+}
+
 type Reply = { name: string; text: string };
 
 /**

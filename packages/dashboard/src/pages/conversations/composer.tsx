@@ -12,11 +12,13 @@ import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { request } from "../../data/api.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { notify } from "../../data/toasts.ts";
-import { CannedReplyList, useCannedReplies } from "./canned-replies.tsx";
-import { fillCannedText, findSlashSearch } from "./canned-text.ts";
+import { CannedReplyList, ColleagueList, useCannedReplies, useSuggestions } from "./canned-replies.tsx";
+import { fillCannedText, findMentionSearch, findSlashSearch } from "./canned-text.ts";
 import { ActionsLine, SendHints } from "./composer-lines.tsx";
 import { type ComposerMode, combineActions, type ReplyActions, withoutSent } from "./composer-text.ts";
+import { filterColleagues } from "./find-colleagues.ts";
 import type { ConversationDetail } from "./split-reply.ts";
+import { useColleagues } from "./use-colleagues.ts";
 import { useMessageDraft } from "./use-message-draft.ts";
 import type { Sent } from "./use-send.ts";
 import { useSendKey } from "./use-send-key.ts";
@@ -59,7 +61,9 @@ export function Composer({
   const { text, actions } = unsent.content;
   const [caret, setCaret] = useState(0);
   const sendKey = useSendKey();
-  const memberName = useQuery(endpointQuery("getSession")).data?.user.name ?? null;
+  const user = useQuery(endpointQuery("getSession")).data?.user;
+  const me = user?.id ?? null;
+  const memberName = user?.name ?? null;
   const { send, isSending } = sending;
   const attaching = useAttachments((file, signal) => attach(request, file, { conversationId: id, signal }), {
     attachments: unsent.content.attachments,
@@ -84,6 +88,13 @@ export function Composer({
     if (reply.actions) unsent.change({ actions: combineActions(actions, reply.actions) });
     write(text.slice(0, at) + filled + text.slice(caret), at + filled.length);
   });
+  const colleagues = useColleagues(me);
+  const mentions = useSuggestions(
+    isReply ? null : findMentionSearch(text, caret),
+    (query) => filterColleagues(colleagues, query).filter(({ isMe }) => !isMe),
+    ({ name }, at) => write(`${text.slice(0, at)}@${name} ${text.slice(caret)}`, at + name.length + 2),
+  );
+  const list = isReply ? canned : mentions;
   const ids = attaching.attachments.map(({ id: attachmentId }) => attachmentId);
   const canSend = (text.trim() !== "" || ids.length > 0) && !attaching.isPending && !isSending;
   const submit = async ({ resolves = false } = {}) => {
@@ -129,16 +140,20 @@ export function Composer({
         )}
       </p>
       <div className="relative flex items-end gap-2">
-        <CannedReplyList id={listId} canned={canned} />
+        {isReply ? <CannedReplyList id={listId} canned={canned} /> : <ColleagueList id={listId} list={mentions} />}
         <GrowingTextarea
           ref={field}
           rows={1}
           maxLength={maxLength[mode]}
           aria-label={isReply ? "Message to the visitor" : "Internal note"}
-          aria-autocomplete={isReply ? "list" : undefined}
-          aria-controls={canned.shown.length > 0 ? listId : undefined}
-          aria-activedescendant={canned.shown.length > 0 ? `${listId}-${canned.active}` : undefined}
-          placeholder={isReply ? "Write to the visitor, or type / for a canned reply" : "Only your team sees this"}
+          aria-autocomplete="list"
+          aria-controls={list.shown.length > 0 ? listId : undefined}
+          aria-activedescendant={list.shown.length > 0 ? `${listId}-${list.active}` : undefined}
+          placeholder={
+            isReply
+              ? "Write to the visitor, or type / for a canned reply"
+              : "Only your team sees this. Type @ to mention a colleague."
+          }
           value={text}
           onChange={(event) => {
             const { value } = event.target;
@@ -150,7 +165,7 @@ export function Composer({
           }}
           onSelect={(event) => setCaret(event.currentTarget.selectionEnd)}
           onKeyDown={(event) => {
-            if (canned.onKeyDown(event) || isComposing(event)) return;
+            if (list.onKeyDown(event) || isComposing(event)) return;
             if (event.key === "Escape") {
               event.stopPropagation();
               // Remove the focus even if the list has no row to focus. Otherwise, shortcut keys would still be typed
@@ -163,7 +178,8 @@ export function Composer({
               event.shiftKey || (matchMedia("(hover: none)").matches && !event.ctrlKey && !event.metaKey);
             if (event.key !== "Enter" || isNewLine) return;
             event.preventDefault();
-            void submit({ resolves: isReply && sendKey.resolves && (event.ctrlKey || event.metaKey) });
+            if (!event.repeat)
+              void submit({ resolves: isReply && sendKey.resolves && (event.ctrlKey || event.metaKey) });
           }}
           className={`max-h-[30vh] min-h-11 min-w-0 flex-1 resize-none rounded-lg border bg-raised px-3 py-2.5 ${isReply ? "border-edge" : "border-dashed border-edge"}`}
         />

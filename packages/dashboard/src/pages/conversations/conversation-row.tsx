@@ -1,7 +1,7 @@
 import type { ConversationTag } from "@foyer/contract";
 import { plainLine } from "@foyer/widget/plain-line";
 import { useQuery } from "@tanstack/react-query";
-import { CircleAlert, FileText, MessageSquare, Star, ThumbsDown, ThumbsUp } from "lucide-react";
+import { AlarmClock, Check, CircleAlert, FileText, MessageSquare, Star, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { VisitorAvatar } from "../../components/avatar.tsx";
 import { formatCost } from "../../components/cost-text.ts";
@@ -21,6 +21,8 @@ export const ROW_HEIGHT = 64;
 
 /** The number of messages from which a row shows it. Most conversations are short, and their figures would be noise. */
 const MANY_MESSAGES = 10;
+
+const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /** Selects a conversation, or all since the last one, or removes it from the selection. */
 type Toggle = (id: string, isRange?: boolean) => void;
@@ -84,10 +86,13 @@ export const ConversationRow = memo(function ConversationRow({
         </span>
         <span className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
           <span className="flex items-baseline gap-3">
-            <span className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : ""}`}>
+            <span
+              className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : ""} ${row.status === "open" ? "" : "text-soft"}`}
+            >
               <Highlighted text={row.title} query={query} />
             </span>
             <span className="inline-flex shrink-0 items-center gap-2 self-center text-sm text-soft">
+              <StatusMark row={row} />
               <OwnershipMark row={row} me={me} />
               {row.handler !== "waiting" && <Time at={row.updatedAt} />}
             </span>
@@ -163,6 +168,14 @@ function SelectBox({
 function createPreview({ lastMessage }: ListedConversation): string {
   if (!lastMessage) return "";
   return lastMessage.role === "user" ? lastMessage.text : plainLine(lastMessage.text);
+}
+
+/** Tells resolved and snoozed conversations from open ones. */
+function StatusMark({ row: { status, snoozedUntil } }: { row: ListedConversation }) {
+  if (status === "resolved") return <Mark label="resolved" icon={<Check size={14} aria-hidden />} />;
+  if (status !== "snoozed" || !snoozedUntil) return null;
+  const label = `snoozed until ${dayAndTime.format(new Date(snoozedUntil))}`;
+  return <Mark label={label} icon={<AlarmClock size={14} aria-hidden />} />;
 }
 
 function Marks({ row }: { row: ListedConversation }) {

@@ -1,11 +1,12 @@
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate, useParams, useRouter } from "@tanstack/react-router";
-import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { rememberView } from "../../data/last-view.ts";
 import { endpointQuery } from "../../data/queries.ts";
 import type { DeskHandle } from "./conversation-desk.tsx";
 import type { ListHandle } from "./conversation-list.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
-import { hasAllAgents, type InboxSearch, type ListedConversation } from "./inbox-search.ts";
+import { hasAllAgents, type InboxSearch, isGeneral, type ListedConversation } from "./inbox-search.ts";
 import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
@@ -80,10 +81,14 @@ function Inbox({ agentId }: { agentId: string }) {
     if (next) open(next);
     else back();
   };
-  const isEmpty = list.window?.total === 0 && !list.isStale && Object.values(search).every((value) => !value);
-  if (isEmpty && !openId) return <NoConversations agentId={agentId} />;
+  const isEmpty = list.window?.total === 0 && !list.isStale && isGeneral(search);
+  const hasNone = useHasNone(agentId, isEmpty && !openId);
+  useEffect(() => {
+    if (search.view || search.saved) rememberView(search);
+  }, [search]);
+  if (hasNone) return <NoConversations agentId={agentId} />;
   return (
-    <div className="relative h-[calc(100dvh-56px)] md:grid md:h-dvh md:grid-cols-[280px_minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)] xl:grid-cols-[396px_minmax(0,1fr)]">
+    <div className="relative h-[calc(100dvh-56px)] overflow-clip md:grid md:h-dvh md:grid-cols-[280px_minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)] xl:grid-cols-[396px_minmax(0,1fr)]">
       <div className={`h-full min-h-0 border-line md:border-e ${openId ? "max-md:invisible" : ""}`}>
         <ListPane
           list={list}
@@ -159,6 +164,12 @@ function createSelectionActs(selection: RefObject<SelectionHandle | null>) {
     addTag: () => selection.current?.addTag(),
     delete: () => selection.current?.delete(),
   };
+}
+
+/** Whether the agent has no conversations at all. */
+function useHasNone(agentId: string, isEnabled: boolean): boolean {
+  const query = endpointQuery("listConversations", { agentId, limit: 1 });
+  return useQuery({ ...query, enabled: isEnabled }).data?.pagination.total === 0 && isEnabled;
 }
 
 /** The conversation that keyboard navigation starts from, in the group above the list or in the list. */
@@ -237,7 +248,16 @@ function useInboxNavigation(agentId: string) {
         }),
       toList: () => navigate({ to: "/agents/$agentId/conversations", params: { agentId }, search }),
       search: (part: { [Name in keyof InboxSearch]?: string | undefined }) =>
-        navigate({ to: ".", search: (current) => withoutEmpty({ ...current, ...part }), replace: true }),
+        navigate({
+          to: ".",
+          search(current) {
+            const changed = withoutEmpty({ ...current, ...part });
+            // Before the navigation, which would replace an empty search with the last view.
+            rememberView(changed);
+            return changed;
+          },
+          replace: true,
+        }),
     };
   }, [navigate, router, agentId, search]);
 }

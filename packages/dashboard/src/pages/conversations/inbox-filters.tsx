@@ -47,7 +47,7 @@ export function InboxFilters({
   const { data: tags } = useQuery({ ...endpointQuery("listTags"), enabled: isOpen || isTagged });
   const active = describeFilters(search, tags);
   return (
-    <search className="grid gap-2 px-4 pb-3 xl:ps-8">
+    <search className="grid gap-2 border-b border-line px-4 py-3 xl:ps-8">
       <div className="relative flex items-center gap-1">
         <SearchField
           field={field}

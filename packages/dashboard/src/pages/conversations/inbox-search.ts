@@ -19,7 +19,7 @@ export type InboxSearch = {
   test?: string;
   /** The id of a tag. */
   tag?: string;
-  /** One of `InboxView`. If omitted, the list shows all conversations of the agent. */
+  /** One of `InboxView`. Otherwise, the list shows all conversations of the agent. */
   view?: string;
   /** The id of a saved view, whose filters apply where the search has none of its own. */
   saved?: string;
@@ -36,8 +36,8 @@ export type InboxSearch = {
 export type InboxView = (typeof inboxViews)[number];
 
 /** The views that have a tab. */
-export const inboxTabs = ["waiting", "mine", "unread", "open", "resolved"] as const;
-export const inboxViews = [...inboxTabs, "snoozed", "human"] as const;
+export const inboxTabs = ["waiting", "mine", "unread", "open", "snoozed", "resolved"] as const;
+export const inboxViews = [...inboxTabs, "human"] as const;
 
 export const viewNames: Record<InboxView, string> = {
   waiting: "Waiting",
@@ -48,6 +48,12 @@ export const viewNames: Record<InboxView, string> = {
   snoozed: "Snoozed",
   human: "With the team",
 };
+
+/** Whether the list shows the open conversations, or all of the agent, without a search or filter. */
+export function isGeneral({ view, ...search }: InboxSearch): boolean {
+  const shown = readView({ view: view ?? "" });
+  return (shown === null || shown === "open") && Object.values(search).every((value) => !value);
+}
 
 export function readView({ view, saved }: InboxSearch): InboxView | null {
   if (saved) return null;

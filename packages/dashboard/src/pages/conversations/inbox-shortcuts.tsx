@@ -16,7 +16,7 @@ const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
   { keys: ["b"], does: "Return to the agent" },
   { keys: ["e"], does: "Resolve and go to the next, or open again" },
   { keys: ["s"], does: "Snooze" },
-  { keys: ["c"], does: "Close the conversation" },
+  { keys: ["c"], does: "End your part and resolve, without going to the next" },
   { keys: ["/"], does: "Search, or insert a canned reply" },
   { keys: [sendKeyName], does: "Send the reply and resolve" },
   { keys: ["↓"], does: "Move from search to the list" },

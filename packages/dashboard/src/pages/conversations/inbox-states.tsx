@@ -72,7 +72,10 @@ const nobody: Record<InboxView, { title: string; text: string }> = {
     text: "Conversations appear here when a member resolves them, or half an hour after the agent's last reply.",
   },
   waiting: { title: "Nobody is waiting", text: "Visitors who want to talk to a person appear here immediately." },
-  mine: { title: "You have no conversations", text: "Take one over, and it stays here until you return or close it." },
+  mine: {
+    title: "You have no conversations",
+    text: "Take one over, and it stays here until you return or resolve it.",
+  },
   human: {
     title: "No conversations are with your team",
     text: "Conversations that you or your colleagues have taken over appear here.",

@@ -12,7 +12,7 @@ const steps: Record<string, (at: number) => number> = {
 
 /**
  * The tabs of the inbox with their live counts, which cover all agents. None is selected while the list shows something
- * else, such as the snoozed conversations. The count is below the name, so that all tabs fit on a narrow phone.
+ * else, such as all conversations of an agent. The count is below the name, so that all tabs fit on a narrow phone.
  */
 export function InboxTabs({
   view,
@@ -39,7 +39,7 @@ export function InboxTabs({
       ref={list}
       role="tablist"
       aria-label="Inbox"
-      className="flex justify-between border-b border-line px-4 md:max-lg:px-3 xl:ps-8"
+      className="flex justify-between border-b border-line px-4 text-sm md:max-lg:px-1.5 xl:ps-8"
     >
       {inboxTabs.map((tab, at) => (
         <button
@@ -55,7 +55,7 @@ export function InboxTabs({
         >
           {viewNames[tab]}{" "}
           <span
-            className={`inline-grid h-5 min-w-5 place-items-center rounded-full px-1.5 text-sm ${tab === "waiting" && counts?.waiting ? "bg-lamp text-on-lamp" : ""}`}
+            className={`inline-grid h-5 min-w-5 place-items-center rounded-full px-1.5 ${tab === "waiting" && counts?.waiting ? "bg-lamp text-on-lamp" : ""}`}
           >
             {counts && formatCount(counts[tab])}
           </span>

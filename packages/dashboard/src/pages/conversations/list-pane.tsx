@@ -5,6 +5,7 @@ import { type RefObject, useId, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState } from "../../components/states.tsx";
+import { AwayNote } from "./away-note.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { Colleagues } from "./colleagues.tsx";
 import { ConnectionLost } from "./connection-lost.tsx";
@@ -103,8 +104,9 @@ export function ListPane({
         </header>
       )}
       <ConnectionLost className="mb-2" />
-      <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
+      <AwayNote />
       <InboxTabs view={view} panelId={panelId} onOpen={(view) => onSearch(openView(view))} />
+      <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
       <div
         id={panelId}
         role="tabpanel"

@@ -18,6 +18,11 @@ it("offers Monday only once on a Sunday, as tomorrow", () => {
   expect([at("Until Monday", sunday), at("Until tomorrow", sunday)]).toEqual([undefined, new Date(2026, 10, 30, 9)]);
 });
 
+it.each([23, 24, 25, 26, 27, 28, 29])("offers every time once on November %i", (day) => {
+  const times = listSnoozeTimes(new Date(2026, 10, day, 12)).map(({ at }) => at.getTime());
+  expect(new Set(times).size).toBe(times.length);
+});
+
 it("opens at nine on the day after a clock change", () => {
   const before = new Date(2026, 2, 28, 23, 30);
   expect(at("Until tomorrow", before)?.getHours()).toBe(9);

@@ -12,6 +12,7 @@ export function listSnoozeTimes(now: Date): Array<{ label: string; at: Date }> {
     { label: "Until tomorrow", at: morningIn(1) },
     // On a Sunday, Monday is tomorrow.
     ...(untilMonday === 1 ? [] : [{ label: "Until Monday", at: morningIn(untilMonday) }]),
-    { label: "For a week", at: morningIn(7) },
+    // On a Monday, the next one is in a week.
+    ...(untilMonday === 7 ? [] : [{ label: "For a week", at: morningIn(7) }]),
   ];
 }

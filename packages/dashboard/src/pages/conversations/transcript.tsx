@@ -164,7 +164,7 @@ function Conversation({
         </details>
         <ConnectionLost className="md:hidden" />
         <HandoffCard conversation={conversation} />
-        <TurnList items={items} context={context} />
+        <TurnList items={items} context={context} readAt={conversation.readAt ?? null} />
         <ConversationDesk
           conversation={conversation}
           onLeave={onLeave}

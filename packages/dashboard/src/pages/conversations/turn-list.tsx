@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
 import { ItemView, isNewDay, type TurnContext } from "./turn-view.tsx";
 import { isTurn, type TranscriptItem } from "./with-notes.ts";
@@ -9,9 +9,25 @@ import { isTurn, type TranscriptItem } from "./with-notes.ts";
 const MAX_WHOLE = 100;
 const NEAR_PX = 80;
 
-/** The turns and notes of a conversation. It follows a growing reply only while it is scrolled to the end. */
-export function TurnList({ items, context }: { items: readonly TranscriptItem[]; context: TurnContext }) {
-  const { scroller, content, isAtEnd, onScroll, toEnd } = useFollowedEnd();
+/**
+ * The turns and notes of a conversation. It opens at the first message that the team has not read, or at the end, and
+ * follows a growing reply only while it is scrolled to the end.
+ */
+export function TurnList({
+  items,
+  context,
+  readAt,
+}: {
+  items: readonly TranscriptItem[];
+  context: TurnContext;
+  /** When a member last read the conversation. If none did, it opens at the end. */
+  readAt: string | null;
+}) {
+  // Of when it was opened. From then on, everything counts as read.
+  const [unreadId] = useState(
+    () => items.find((item) => readAt !== null && isTurn(item) && item.createdAt > readAt)?.id,
+  );
+  const { scroller, content, isAtEnd, onScroll, toEnd } = useFollowedEnd(unreadId === undefined);
   const List = items.length > MAX_WHOLE ? VirtualItems : WholeItems;
   return (
     <div className="relative min-h-0 flex-1">
@@ -24,7 +40,7 @@ export function TurnList({ items, context }: { items: readonly TranscriptItem[];
         className="h-full overflow-y-auto px-4 pb-6 -outline-offset-2 sm:px-6"
       >
         <div ref={content} className="mx-auto max-w-3xl">
-          <List items={items} context={context} scroller={scroller} />
+          <List items={items} context={context} scroller={scroller} unreadId={unreadId} />
         </div>
       </section>
       {!isAtEnd && (
@@ -40,14 +56,17 @@ export function TurnList({ items, context }: { items: readonly TranscriptItem[];
   );
 }
 
-/** Keeps growing content scrolled to its end, from the time it is there until the user scrolls away. */
-function useFollowedEnd() {
+/**
+ * Keeps growing content scrolled to its end, from the time it is there until the user scrolls away.
+ * @param beginsAtEnd whether it is there from the beginning
+ */
+function useFollowedEnd(beginsAtEnd: boolean) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
-  const follows = useRef(false);
+  const follows = useRef(beginsAtEnd);
   /** Whether the user may have scrolled since the content was last scrolled to its end. */
-  const isByUser = useRef(true);
+  const isByUser = useRef(!beginsAtEnd);
   const toEnd = useCallback(() => {
     const element = scroller.current;
     if (element) element.scrollTop = element.scrollHeight;
@@ -80,13 +99,22 @@ function useFollowedEnd() {
   return { scroller, content, isAtEnd, onScroll, toEnd };
 }
 
-type ListProps = { items: readonly TranscriptItem[]; context: TurnContext; scroller: RefObject<HTMLDivElement | null> };
+type ListProps = {
+  items: readonly TranscriptItem[];
+  context: TurnContext;
+  scroller: RefObject<HTMLDivElement | null>;
+  /** The first message that the team had not read. */
+  unreadId: string | undefined;
+};
 
-function WholeItems({ items, context }: ListProps) {
+function WholeItems({ items, context, unreadId }: ListProps) {
+  const unread = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => unread.current?.scrollIntoView(), []);
   return (
     <ol>
       {items.map((item, index) => (
-        <li key={item.id}>
+        <li key={item.id} ref={item.id === unreadId ? unread : undefined}>
+          {item.id === unreadId && <UnreadLine />}
           <ItemView item={item} isNewDay={isNewDay(items, index)} context={context} />
         </li>
       ))}
@@ -94,7 +122,7 @@ function WholeItems({ items, context }: ListProps) {
   );
 }
 
-function VirtualItems({ items, context, scroller }: ListProps) {
+function VirtualItems({ items, context, scroller, unreadId }: ListProps) {
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -102,6 +130,14 @@ function VirtualItems({ items, context, scroller }: ListProps) {
     getItemKey: (at) => items[at]?.id ?? at,
     overscan: 8,
   });
+  const unreadAt = unreadId === undefined ? -1 : items.findIndex(({ id }) => id === unreadId);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the conversation is opened
+  useEffect(() => {
+    if (unreadAt === -1) return;
+    // The list knows its scroller after the next render.
+    const frame = requestAnimationFrame(() => virtual.scrollToIndex(unreadAt, { align: "start" }));
+    return () => cancelAnimationFrame(frame);
+  }, []);
   return (
     <ol className="relative" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map(({ index, key, start }) => {
@@ -117,12 +153,21 @@ function VirtualItems({ items, context, scroller }: ListProps) {
               className="absolute inset-x-0 top-0"
               style={{ transform: `translateY(${start}px)` }}
             >
+              {item.id === unreadId && <UnreadLine />}
               <ItemView item={item} isNewDay={isNewDay(items, index)} context={context} />
             </li>
           )
         );
       })}
     </ol>
+  );
+}
+
+function UnreadLine() {
+  return (
+    <p className="flex items-center gap-3 pt-3 text-sm font-semibold before:h-px before:flex-1 before:bg-edge after:h-px after:flex-1 after:bg-edge">
+      New
+    </p>
   );
 }
 

@@ -63,6 +63,9 @@ export const ItemView = memo(function ItemView({
       ) : (
         <NoteView note={item} onDelete={context.onDeleteNote}>
           {item.text !== "" && <PlainText text={item.text} query={context.query} />}
+          {item.mentions.length > 0 && (
+            <p className="text-sm text-soft">Notified: {item.mentions.map(({ name }) => name).join(", ")}</p>
+          )}
           <AttachmentList attachments={item.attachments} />
         </NoteView>
       )}

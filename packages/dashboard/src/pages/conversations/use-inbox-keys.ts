@@ -68,7 +68,7 @@ export function useInboxKeys(act: (act: InboxAct) => void) {
   };
 }
 
-function findAct(event: KeyboardEvent, isOn: boolean): InboxAct | null {
+export function findAct(event: KeyboardEvent, isOn: boolean): InboxAct | null {
   const { key, target } = event;
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || !(target instanceof Element)) {
     return null;
@@ -76,7 +76,18 @@ function findAct(event: KeyboardEvent, isOn: boolean): InboxAct | null {
   if (target.closest("input:not([type=checkbox]), textarea, select, [role=dialog], [role=menu], [contenteditable]"))
     return null;
   const inList = target.closest("[data-conversation]") ? listKeys[key] : undefined;
-  if (inList) return inList;
-  if (key === "Escape") return "list";
-  return isOn ? (letters[key] ?? null) : null;
+  const act = inList ?? (key === "Escape" ? "list" : isOn ? letters[readLetter(event)] : undefined);
+  // A key that is held repeats. Each action would apply to the conversation that the one before it has opened.
+  return act && (!event.repeat || act === "next" || act === "previous") ? act : null;
+}
+
+/**
+ * The letter of a shortcut: with other scripts, such as Cyrillic or Greek, that of the key's place. Only Shift makes it
+ * a capital letter, because Caps Lock may be on.
+ */
+function readLetter({ key, code, shiftKey }: KeyboardEvent): string {
+  const isForeign = key.length === 1 && /\P{ASCII}/u.test(key);
+  const letter = isForeign ? (/^Key([A-Z])$/.exec(code)?.[1] ?? key) : key;
+  if (!/^[a-z]$/i.test(letter)) return letter;
+  return shiftKey ? letter.toUpperCase() : letter.toLowerCase();
 }

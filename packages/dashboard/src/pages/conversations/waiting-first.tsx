@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { Button } from "../../components/button.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { ConversationRow, ROW_HEIGHT } from "./conversation-row.tsx";
-import type { InboxSearch, ListedConversation } from "./inbox-search.ts";
+import { type InboxSearch, isGeneral, type ListedConversation } from "./inbox-search.ts";
 import type { Selection } from "./use-selection.ts";
 
 const SHOWN = 3;
@@ -13,9 +13,9 @@ export type WaitingGroup = { rows: readonly ListedConversation[]; total: number 
 
 const noGroup: WaitingGroup = { rows: [], total: 0 };
 
-/** The group of waiting visitors. It is empty for a search, a filter or a view. */
+/** The group of waiting visitors. It is empty for a search, a filter, and views of other conversations. */
 export function useWaitingGroup(search: InboxSearch): WaitingGroup {
-  const isShown = Object.values(search).every((value) => !value);
+  const isShown = isGeneral(search);
   const query = endpointQuery("listConversations", { handler: "waiting", limit: SHOWN });
   const { data } = useQuery({ ...query, enabled: isShown });
   return useMemo(

@@ -9,7 +9,7 @@ export const statusLabels: Record<SubmissionStatus, StatusLabel> = {
   pending: {
     word: "Sending",
     tone: "live",
-    help: "It is on its way to your webhook, or waits for the next attempt after a failed one.",
+    help: "It is on its way to your webhook. After a failed attempt, it waits for the next one.",
   },
   submitted: {
     word: "Received",

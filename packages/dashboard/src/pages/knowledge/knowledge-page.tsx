@@ -55,8 +55,8 @@ function Knowledge({ agentId }: { agentId: string }) {
           preview={<TablePreview columns={["Title", "Kind", "State", "Changed"]} />}
         >
           <p>
-            Give the agent your return policy, price list or opening hours, and it answers from them. Choose a way
-            below, or drop files anywhere on this page.
+            Give the agent your return policy, price list or opening hours, and it answers from them. Add one below, or
+            drop files anywhere on this page.
           </p>
         </EmptyState>
       ) : (

@@ -61,7 +61,7 @@ export function TestForm({
       </Section>
       <Section
         title="Answers of tools"
-        description='No tool runs in a test. A tool that is not listed here answers {"ok":true}, and a mock tool gives its own answer.'
+        description='No tool runs in a test. A tool that is not listed here answers {"ok":true}, and a canned answer gives its own text.'
       >
         <ResultFields
           agentId={agentId}

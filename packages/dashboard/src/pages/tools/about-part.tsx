@@ -85,5 +85,6 @@ function VerifiedHelp({ agentId, isForm }: { agentId: string; isForm: boolean })
 function labelHelp(kind: PartProps["kind"], name: string) {
   const words = name ? name.replaceAll("_", " ") : "stock look up";
   if (kind === "form") return `The title of the form in the chat. Without a label, it is “${words}”.`;
-  return `Shown in the chat while the tool runs and afterwards, such as “Checking stock”. Without a label, it is “Used ${words}”.`;
+  const title = words.charAt(0).toUpperCase() + words.slice(1);
+  return `Shown in the chat while the tool runs and afterwards, such as “Checking stock”. Without a label, it is “Used ${words}”, or “${title}” above what the tool shows.`;
 }

@@ -47,8 +47,8 @@ export function ToolsPage() {
           <div>
             <h2 className="text-lg">No tools yet</h2>
             <p className="mt-1 max-w-[70ch] text-soft">
-              Without tools, the agent only knows its instructions. With tools, it can look things up, show products,
-              and take orders and bookings.
+              Without tools, the agent only knows its instructions and documents. With tools, it can look things up,
+              show products, and take orders and bookings.
             </p>
           </div>
           {!isFull && <KindList agentId={agentId} />}

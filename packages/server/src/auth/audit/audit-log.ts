@@ -11,6 +11,7 @@ import {
   reportSeen,
   reportTyping,
   searchDocuments,
+  updatePresence,
 } from "@foyer/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
@@ -39,8 +40,8 @@ const BATCH = 100;
 const FAILURES_PER_HOUR = 20;
 
 /**
- * Calls that change nothing worth recording: marking a conversation as read, typing, which is reported every few
- * seconds, drafts, which are saved while a member writes, and reads that need a body.
+ * Calls that change nothing worth recording: marking a conversation as read, typing and presence, which are reported again and
+ * again, drafts, which are saved while a member writes, and reads that need a body.
  */
 const notRecorded: string[] = [
   readConversation.url,
@@ -49,6 +50,7 @@ const notRecorded: string[] = [
   putMessageDraft.url,
   searchDocuments.url,
   checkIdentityToken.url,
+  updatePresence.url,
 ];
 
 /** Reads that are recorded because their response contains a secret, a sign-in link or all data of a person. */

@@ -198,6 +198,7 @@ function takeRequests(
   return trx
     .updateTable("handoffs")
     .set({ takenAt: sql`coalesce("takenAt", ${now})`, takenBy: sql`coalesce("takenBy", ${userId})` })
+    .set({ assignedAt: now, isAutomatic: 0 })
     .where("conversationId", "in", conversationIds)
     .where("endedAt", "is", null)
     .returningAll()

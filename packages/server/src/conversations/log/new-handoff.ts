@@ -37,6 +37,8 @@ export function newHandoff(
     promisedAt: times.promisedAt,
     takenAt: takenBy === null ? null : times.now,
     takenBy,
+    assignedAt: takenBy === null ? null : times.now,
+    isAutomatic: 0,
     answeredAt: null,
     endedAt: null,
     endedBy: null,

@@ -1,6 +1,6 @@
 import type { Handler, HandoffCause } from "@foyer/contract";
 import type { Generated } from "kysely";
-import type { Instant, Json } from "./column-types.ts";
+import type { Flag, Instant, Json } from "./column-types.ts";
 
 export type HandoffTables = { handoffs: HandoffTable; handoffDays: HandoffDayTable };
 
@@ -21,6 +21,10 @@ export type HandoffRow = {
   takenAt: Instant | null;
   /** the user who first took the request */
   takenBy: string | null;
+  /** when the member who has it got it; null until somebody took the request */
+  assignedAt: Instant | null;
+  /** whether its team's automatic assignment chose that member */
+  isAutomatic: Flag;
   /** when a member first replied */
   answeredAt: Instant | null;
   endedAt: Instant | null;
@@ -63,6 +67,8 @@ export type HandoffRow = {
 type HandoffTable = Omit<
   HandoffRow,
   | "escalatedTo"
+  | "assignedAt"
+  | "isAutomatic"
   | "notified"
   | "nextMet"
   | "nextMissed"
@@ -71,6 +77,8 @@ type HandoffTable = Omit<
   | "openHandlingMs"
   | "ratingMailedAt"
 > & {
+  assignedAt: Generated<Instant | null>;
+  isAutomatic: Generated<Flag>;
   nextMet: Generated<number>;
   openAnswerMs: Generated<number | null>;
   openEndMs: Generated<number | null>;

@@ -1,8 +1,9 @@
-import type { Instant } from "./column-types.ts";
+import type { Generated } from "kysely";
+import type { Instant, Json } from "./column-types.ts";
 
 /** Tables for internal notes and canned replies, see inbox/, for notes about visitors, see visitors/, and for tags, see conversations/tags/. */
 export type NoteTables = {
-  conversationNotes: ConversationNoteRow;
+  conversationNotes: Omit<ConversationNoteRow, "mentions"> & { mentions: Generated<Json> };
   visitorNotes: VisitorNoteRow;
   cannedReplies: CannedReplyRow;
   tags: TagRow;
@@ -18,6 +19,8 @@ export type ConversationNoteRow = {
   /** the name of the member or of the key at the time */
   authorName: string;
   text: string;
+  /** the members whom it mentions: a JSON list of objects with `userId` and the `name` at the time */
+  mentions: Json;
   createdAt: Instant;
 };
 

@@ -5,7 +5,7 @@ export type PresenceTables = { livePresence: LivePresenceRow; conversationActivi
 /** Who is typing, or has the inbox open. Servers that share a database exchange it through this table. */
 export type LivePresenceRow = {
   organizationId: string;
-  /** the conversation in which the person is typing; empty for a member who has the inbox open */
+  /** where the person is typing; empty for a member who has the inbox open, `in_use` for one who uses it */
   conversationId: string;
   /** a member's user id, or `visitor` */
   who: string;

@@ -14,6 +14,7 @@ export function replayRoutes(app: App, replays: ReplayService): void {
     handler: async (request, reply) => {
       const { userId } = requirePrincipal(request);
       const isDryRun = request.query.dryRun === true;
+      if (isDryRun) request.auditDetails = { dryRun: true };
       const place = placeOf(request, request.params);
       const { id, estimate, suggestedMaxCost } = await replays.create(place, request.body, { isDryRun, userId });
       const status = isDryRun ? null : ("running" as const);

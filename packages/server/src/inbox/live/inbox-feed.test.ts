@@ -55,7 +55,7 @@ it("an inbox that is cut off while it catches up can continue from any event wit
       if (organizationId !== "org_1") await areOthersRead.promise;
       return { waiting: 0, byMember: new Map() };
     },
-    totals: async () => ({ unread: 0, open: 0, resolved: 0 }),
+    totals: async () => ({ unread: 0, open: 0, snoozed: 0, resolved: 0 }),
     members: async () => [],
     activity: async () => [],
   };
@@ -83,7 +83,7 @@ it("an inbox reads a burst of activity at once, lists 50 conversations of it, an
     changedSince: async () => [],
     openConversations: async () => [],
     counts: async () => ({ waiting: 0, byMember: new Map() }),
-    totals: async () => ({ unread: 0, open: 0, resolved: 0 }),
+    totals: async () => ({ unread: 0, open: 0, snoozed: 0, resolved: 0 }),
     members: async () => [],
     async activity(_, ids) {
       read.push([...ids]);
@@ -125,7 +125,7 @@ it("an inbox counts its conversations again only after something happened, and o
     changedSince: async () => [],
     openConversations: async () => [],
     counts: async () => ({ waiting: 0, byMember: new Map() }),
-    totals: async () => ({ unread: 0, open: ++counted, resolved: 0 }),
+    totals: async () => ({ unread: 0, open: ++counted, snoozed: 0, resolved: 0 }),
     members: async () => [],
     activity: async () => [],
   };

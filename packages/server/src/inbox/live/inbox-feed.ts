@@ -19,7 +19,7 @@ const MAX_REMEMBERED = 5_000;
 export type InboxEntry = { change: InboxChange; version: string; changedAt: number };
 /** How many conversations are waiting, and how many each member has. */
 type InboxCounts = { waiting: number; byMember: ReadonlyMap<string, number> };
-type PresentMember = Person & { isPresent: boolean };
+type PresentMember = Person & { isPresent: boolean; isAway: boolean };
 
 export type InboxSource = {
   entries(organizationId: string, conversationIds: readonly string[]): Promise<InboxEntry[]>;

@@ -75,7 +75,8 @@ export function createInboxSource(
       const members = await store.members(organizationId);
       return members.map((user) => ({
         ...toPerson(user, true),
-        isPresent: presence.isPresent(organizationId, user.id),
+        isPresent: user.isAway === 0 && presence.isPresent(organizationId, user.id),
+        isAway: user.isAway === 1,
       }));
     },
   };

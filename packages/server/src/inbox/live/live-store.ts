@@ -20,8 +20,8 @@ export const formatVersion = ({ changedAt, epoch, messageCount }: Versioned): st
 /** A conversation that is waiting or with a member. */
 export type OpenConversation = { id: string; changedAt: Instant; version: string };
 
-/** How many conversations are unread, open and resolved, at most `maxInboxTotal` each. */
-export type InboxTotals = { unread: number; open: number; resolved: number };
+/** How many conversations are unread, open, snoozed and resolved, at most `maxInboxTotal` each. */
+export type InboxTotals = { unread: number; open: number; snoozed: number; resolved: number };
 
 /** The queries of the live streams. All of them use an index, because they run repeatedly while a stream is open. */
 export function createLiveStore(db: Db) {
@@ -121,7 +121,7 @@ async function countOpenConversations(db: Db, organizationId: string) {
 }
 
 /**
- * The numbers of unread, open and resolved conversations. Each count stops at `maxInboxTotal`: it reads at most as many
+ * The numbers of unread, open, snoozed and resolved conversations. Test chats of members are never unread. Each count stops at `maxInboxTotal`: it reads at most as many
  * entries of a partial index, however many conversations the organization has.
  */
 async function countTotals(db: Db, organizationId: string): Promise<InboxTotals> {
@@ -137,12 +137,14 @@ async function countTotals(db: Db, organizationId: string): Promise<InboxTotals>
   };
   const row = await db
     .selectNoFrom([
-      count(sql<boolean>`"lastMessageAt" > coalesce("readAt", 0)`).as("unread"),
+      count(sql<boolean>`"lastMessageAt" > coalesce("readAt", 0) and "isTest" = 0`).as("unread"),
       count(sql<boolean>`status = 'open'`).as("open"),
+      count(sql<boolean>`status = 'snoozed'`).as("snoozed"),
       count(sql<boolean>`status = 'resolved'`).as("resolved"),
     ])
     .executeTakeFirst();
-  return { unread: Number(row?.unread ?? 0), open: Number(row?.open ?? 0), resolved: Number(row?.resolved ?? 0) };
+  const { unread = 0, open = 0, snoozed = 0, resolved = 0 } = row ?? {};
+  return { unread: Number(unread), open: Number(open), snoozed: Number(snoozed), resolved: Number(resolved) };
 }
 
 /** What lists show of these conversations. */
@@ -161,7 +163,7 @@ async function listMembers(db: Db, organizationId: string) {
   return db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.userId")
-    .select(["users.id", "users.name"])
+    .select(["users.id", "users.name", "members.isAway"])
     .where("members.organizationId", "=", organizationId)
     .orderBy("members.id")
     .limit(MAX_MEMBERS)

@@ -403,6 +403,19 @@ describe("the stream of the inbox", () => {
     await inbox.until("presence", ({ members }) => members.some((one) => one.userId === userId && one.isPresent));
     await inbox.leave();
   });
+
+  it("shows a member as away until they change it, and no longer as present", async () => {
+    const { email, userId } = await createMember(server, organizationId, "member");
+    const grace = await signedInBrowser(server, email);
+    const inbox = await followInbox(ada);
+    await grace.call("POST", "/inbox/presence");
+    await grace.call("POST", "/inbox/presence", { isAway: true });
+    await inbox.until("presence", ({ members }) => members.some((one) => one.userId === userId && one.isAway));
+    expect((await grace.call("POST", "/inbox/presence")).body.data).toEqual({ isAway: true });
+    await grace.call("POST", "/inbox/presence", { isAway: false });
+    await inbox.until("presence", ({ members }) => members.some((one) => one.userId === userId && !one.isAway));
+    await inbox.leave();
+  });
 });
 
 describe("open live streams", () => {

@@ -16,7 +16,7 @@ import { createConversationSource, createInboxSource } from "./live-sources.ts";
 import { createLiveStore } from "./live-store.ts";
 import { createOpenStreams, type OpenStream } from "./open-streams.ts";
 import { createPresence, type Typist, VISITOR } from "./presence.ts";
-import { isReported } from "./presence-store.ts";
+import { isAway, isReported, updateAway } from "./presence-store.ts";
 
 const WARN_EVERY_MS = 60_000;
 
@@ -96,18 +96,35 @@ export function createLiveStreams(
       return add(stream, conversationFeed.follow(topic, { stream, ...client }));
     },
     /** Sends the events of a member's inbox after the one with this id. @returns a function that stops */
-    followInbox(stream: OpenStream, { organizationId, userId }: Member, lastEventId: string | undefined): () => void {
-      presence.open(organizationId, userId).catch(onError);
+    followInbox(
+      stream: OpenStream,
+      { organizationId, userId }: Member,
+      { lastEventId, isActive }: { lastEventId: string | undefined; isActive: boolean | undefined },
+    ): () => void {
+      presence.open(organizationId, userId, isActive).catch(onError);
       const stop = inboxFeed.follow(organizationId, { stream, userId, lastEventId });
       return add(stream, () => {
         stop();
         presence.close(organizationId, userId);
       });
     },
-    /** Whether a member has the inbox open in any process, or has just answered. */
+    /** Whether a member has used the inbox in any process, or answered, in the last minutes, and is not away. */
     async isPresent(trx: Transaction<Tables>, member: Member): Promise<boolean> {
-      if (presence.isPresent(member.organizationId, member.userId)) return true;
-      return databaseKind === "postgres" && isReported(trx, member, Date.now());
+      const isHere =
+        presence.isPresent(member.organizationId, member.userId) ||
+        (databaseKind === "postgres" && (await isReported(trx, member, Date.now())));
+      return isHere && !(await isAway(trx, member));
+    },
+    /**
+     * Records that a member uses the inbox and, if given, whether they are away.
+     * @returns whether they are away
+     */
+    async updatePresence(member: Member, away: boolean | undefined): Promise<boolean> {
+      await presence.use(member.organizationId, member.userId);
+      if (away === undefined) return isAway(db, member);
+      await updateAway(db, member, away);
+      inboxFeed.refresh(member.organizationId);
+      return away;
     },
     /** Tells all followers of the conversation, in all processes, that a person is typing. */
     async typing(typist: Typist): Promise<void> {

@@ -10,6 +10,10 @@ import type { Tables } from "../../db/tables.ts";
 const MAX_ROWS = 1_000;
 const MAX_WRITTEN = 200;
 
+/** What a row has in place of a conversation: its member has the inbox open, or uses it. */
+export const INBOX = "";
+export const IN_USE = "in_use";
+
 /** Inserts rows, and extends the validity of existing ones. */
 export async function upsertPresence(db: Db, rows: readonly LivePresenceRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += MAX_WRITTEN) {
@@ -47,7 +51,7 @@ export async function deletePresenceBefore(db: Db, before: number): Promise<numb
   return Number((await db.deleteFrom("livePresence").where("until", "<", before).executeTakeFirst()).numDeletedRows);
 }
 
-/** Whether a process has reported that the member is present. */
+/** Whether a process has reported that the member uses the inbox. */
 export async function isReported(
   trx: Transaction<Tables>,
   { organizationId, userId }: { organizationId: string; userId: string },
@@ -57,9 +61,37 @@ export async function isReported(
     .selectFrom("livePresence")
     .select("until")
     .where("organizationId", "=", organizationId)
-    .where("conversationId", "=", "")
+    .where("conversationId", "=", IN_USE)
     .where("who", "=", userId)
     .where("until", ">", now)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Stores whether the member is away. */
+export async function updateAway(
+  db: Db,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  isAway: boolean,
+): Promise<void> {
+  await db
+    .updateTable("members")
+    .set({ isAway: isAway ? 1 : 0 })
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
+    .execute();
+}
+
+/** Whether the member is away, or no longer a member. */
+export async function isAway(
+  executor: Pick<Db, "selectFrom">,
+  { organizationId, userId }: { organizationId: string; userId: string },
+): Promise<boolean> {
+  const member = await executor
+    .selectFrom("members")
+    .select("isAway")
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
+    .executeTakeFirst();
+  return member?.isAway !== 0;
 }

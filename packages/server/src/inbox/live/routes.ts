@@ -89,8 +89,22 @@ export function liveRoutes(
         subject: `member:${organizationId}:${userId}`,
         conversationId: null,
         lifetimeMs: INBOX_MS,
-        follow: (stream) => live.followInbox(stream, { organizationId, userId }, lastEventId),
+        follow: (stream) =>
+          live.followInbox(stream, { organizationId, userId }, { lastEventId, isActive: request.query.active }),
       });
+    },
+  });
+  app.route({
+    ...contract.updatePresence,
+    // The whole body is optional, which a schema cannot express.
+    preValidation: async (request) => {
+      if (request.body === undefined) request.body = {};
+    },
+    handler: async (request) => {
+      const { organizationId, userId } = requirePrincipal(request);
+      if (userId === null) throw new AppError("FORBIDDEN", "API keys cannot call this endpoint. Sign in instead.");
+      const isAway = await live.updatePresence({ organizationId, userId }, request.body.isAway ?? undefined);
+      return { data: { isAway }, error: null };
     },
   });
   app.route({

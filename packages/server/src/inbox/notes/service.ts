@@ -11,6 +11,7 @@ import { AppError, notFound } from "../../errors.ts";
 import type { SaveResponse } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
 import { deleteDraft } from "../drafts/store.ts";
+import { type AnnounceMentions, type Mention, readMentions } from "./mentions.ts";
 import { createNoteStore } from "./store.ts";
 
 /** The author of a note: a member, or an API key, which has no user id. */
@@ -32,9 +33,11 @@ export function createNoteService(
   {
     conversations,
     attachments: uploads,
+    announceMentions,
   }: {
     conversations: Pick<ConversationService, "existing">;
     attachments: Pick<AttachmentService, "resolveUploads" | "attach" | "ofNotes" | "filesOfNote">;
+    announceMentions: AnnounceMentions;
   },
 ) {
   const store = createNoteStore(db);
@@ -59,6 +62,7 @@ export function createNoteService(
         authorId: author.userId,
         authorName: author.name,
         text: text.trim(),
+        mentions: JSON.stringify(await readMentions(db, organizationId, text)),
         createdAt: Date.now(),
       };
       const { ids, uploaderId } = attachments;
@@ -71,6 +75,8 @@ export function createNoteService(
         if (author.userId !== null) {
           await deleteDraft(trx, { organizationId, conversationId: id, userId: author.userId }, "note");
         }
+        const mentioned = note.mentions.flatMap(({ userId }) => (userId && userId !== author.userId ? [userId] : []));
+        if (mentioned.length > 0) await announceMentions(trx, row, mentioned);
         await keep?.(trx, agentId, note);
       });
       if (outcome === "no conversation") throw notFound("Conversation");
@@ -89,7 +95,7 @@ export function createNoteService(
 }
 
 function toNote(
-  { id, conversationId, authorId, authorName, text, createdAt }: ConversationNoteRow,
+  { id, conversationId, authorId, authorName, text, mentions, createdAt }: ConversationNoteRow,
   attachments: readonly AttachmentRow[],
 ): ConversationNote {
   const name = { name: authorName, initials: toInitials(authorName) };
@@ -98,6 +104,7 @@ function toNote(
     conversationId,
     author: authorId === null ? name : { userId: authorId, ...name },
     text,
+    mentions: (JSON.parse(mentions) as Mention[]).map((one) => ({ ...one, initials: toInitials(one.name) })),
     attachments: attachments.map(toMessageAttachment),
     createdAt: new Date(createdAt).toISOString(),
   };

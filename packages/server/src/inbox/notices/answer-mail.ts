@@ -1,5 +1,6 @@
 import type { MailContent, MailPart } from "../../outbound/mail-content.ts";
-import { removeLinks, stripMarkdown, toSingleLine, truncateText } from "../../outbox/message-text.ts";
+import { removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
+import { stripMarkdown } from "../../strip-markdown.ts";
 import { type AnswerTexts, answerTexts } from "./answer-texts.ts";
 
 export type MailedMessage = {
@@ -45,7 +46,9 @@ export function answerMail(facts: AnswerFacts, { baseUrl, token }: { baseUrl: st
   const quoted = messages.filter(({ position }) => position < from).slice(-MAX_QUOTED);
   const parts: MailPart[] = [
     fill(texts.opening),
-    ...answers.flatMap(({ content }) => (content.trim() === "" ? [] : [content])),
+    ...answers.flatMap(({ content }) =>
+      content.trim() === "" ? [] : [{ type: "answer" as const, markdown: content }],
+    ),
     ...(leftOut.length > 0 ? [leftOut.map(toSingleLine).join("\n")] : []),
     { type: "link", label: texts.link, url: createConversationLink(facts, baseUrl, token) },
   ];

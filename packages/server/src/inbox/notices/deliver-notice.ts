@@ -22,6 +22,8 @@ import {
   digestChat,
   digestMail,
   digestPush,
+  mentionMail,
+  mentionPush,
   requestChat,
   requestMail,
   requestPush,
@@ -145,6 +147,13 @@ export function createNoticeHandler(
     return sendToMember({ ...target, organizationId: handoff.organizationId }, notice, signal);
   }
 
+  async function sendMention(target: Target<"mention">, organizationId: string, signal: AbortSignal) {
+    const facts = await store.mention(organizationId, target.noteId);
+    if (!facts) return createFinalFailure("Not needed", "The note was deleted.");
+    const notice = { mail: mentionMail(facts, config.baseUrl), push: mentionPush(facts) };
+    return sendToMember({ ...target, organizationId }, notice, signal);
+  }
+
   /** Tells an owner or admin how much of a budget is used. */
   async function sendBudget(target: Target<"budget">, organizationId: string): Promise<AttemptResult> {
     const agentName = await store.agentName(organizationId, target.agentId);
@@ -191,10 +200,11 @@ export function createNoticeHandler(
   return {
     async open(delivery, signal) {
       const target: NoticeTarget = JSON.parse(delivery.target);
+      const { organizationId } = delivery;
       const explain = (error: unknown) => explainFailure(error, signal, log);
-      if (target.notice === "budget") {
-        return { send: () => sendBudget(target, delivery.organizationId).catch(explain) };
-      }
+      if (target.notice === "budget") return { send: () => sendBudget(target, organizationId).catch(explain) };
+      if (target.notice === "mention")
+        return { send: () => sendMention(target, organizationId, signal).catch(explain) };
       const subject = await store.subject(delivery.conversationId ?? "", target.handoffId);
       // The conversation was deleted together with its deliveries.
       if (!subject) return null;

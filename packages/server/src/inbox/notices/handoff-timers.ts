@@ -117,7 +117,7 @@ function createHandler(
       // deadlocks.
       const conversation = await trx
         .selectFrom("conversations")
-        .select(["epoch", "isTest", "handler", "ratingAskedAt", "ratedAt", isShown])
+        .select(["epoch", "isTest", "handler", "status", "ratingAskedAt", "ratedAt", isShown])
         .where("id", "=", conversationId)
         .$if(databaseKind === "postgres", (query) => query.forUpdate())
         .executeTakeFirst();

@@ -8,6 +8,7 @@ import type { HandoffTimerRow } from "../../db/tables/notices.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { hostOf, MAIL_HOST } from "../../outbox/host-of.ts";
+import type { AnnounceMentions } from "../notes/mentions.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
 import { findRecipients } from "./recipients.ts";
 
@@ -24,28 +25,29 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 type Trx = Transaction<Tables>;
 type Recipients = Awaited<ReturnType<typeof findRecipients>>;
 type Notice = {
-  notice: "assigned" | "message";
+  about: { notice: "assigned" | "message"; handoffId: string } | { notice: "mention"; noteId: string };
   userId: string;
   isOpen?: boolean;
   /** where the member receives notices, if it was read before */
   recipients?: Recipients;
 };
+type Subject = { organizationId: string; conversationId: string };
 type Owned = Pick<HandoffTimerRow, "conversationId" | "organizationId" | "handoffId">;
 
 /**
  * Notifies the member who has a conversation when it was assigned to them, or when the visitor has written in their
- * absence. Of several unanswered messages, only the first one causes a notice.
+ * absence, and members whom a note mentions. Of several unanswered messages, only the first one causes a notice.
  */
 export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNotices, now: () => number) {
   /** @returns whether any notice is sent */
   async function notify(
     trx: Trx,
-    owned: Owned,
-    { notice, userId, isOpen = true, recipients }: Notice,
+    subject: Subject,
+    { about, userId, isOpen = true, recipients }: Notice,
   ): Promise<boolean> {
-    const { organizationId, handoffId } = owned;
+    const { organizationId } = subject;
     const { emails, devices } = recipients ?? (await findRecipients(trx, organizationId, { kind: "member", userId }));
-    const target = { notice, handoffId, userId } as const;
+    const target = { ...about, userId };
     const parts = [
       ...(mailer.isConfigured ? emails : []).map(() => ({ type: "email" as const, host: MAIL_HOST, target })),
       ...(isOpen ? devices : []).map(({ id, endpoint }) => ({
@@ -54,7 +56,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
         target: { ...target, pushId: id },
       })),
     ];
-    await enqueue(trx, owned, parts);
+    await enqueue(trx, subject, parts);
     return parts.length > 0;
   }
 
@@ -101,14 +103,17 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
     for (const { conversationId, organizationId, handoff, userId } of assigned) {
       const recipients = found.get(userId) ?? (await findRecipients(trx, organizationId, { kind: "member", userId }));
       found.set(userId, recipients);
-      const owned = { conversationId, organizationId, handoffId: handoff.id };
-      await notify(trx, owned, { notice: "assigned", userId, recipients });
+      const about = { notice: "assigned", handoffId: handoff.id } as const;
+      await notify(trx, { conversationId, organizationId }, { about, userId, recipients });
     }
   }
 
   return {
     record,
     announceAssigned,
+    announceMentions: (async (trx, { id: noteId, ...subject }, userIds) => {
+      for (const userId of userIds) await notify(trx, subject, { about: { notice: "mention", noteId }, userId });
+    }) satisfies AnnounceMentions,
     /**
      * Notifies the member of a message that nobody has answered in time, unless they are present. Outside office hours,
      * no push notification is sent, and a member who gets no email is notified when the office opens.
@@ -125,7 +130,11 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
       if (!conversation || userId === null) return;
       if (await isPresent(userId)) return setTimer(trx, timer, { kind: "message", dueAt: now() + PRESENT_MS });
       const { hours } = parseHandoff(conversation);
-      const isSent = await notify(trx, timer, { notice: "message", userId, isOpen: isOpen(hours, now()) });
+      const isSent = await notify(trx, timer, {
+        about: { notice: "message", handoffId: timer.handoffId },
+        userId,
+        isOpen: isOpen(hours, now()),
+      });
       const dueAt = isSent ? NEVER : (findOpening(hours, now()) ?? NEVER);
       await setTimer(trx, timer, { kind: "message", dueAt });
     },

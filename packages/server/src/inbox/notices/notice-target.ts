@@ -15,6 +15,8 @@ export type NoticeTarget =
   | { notice: "target"; handoffId: string; target: ReplyTargetKind; channelId: string }
   /** to the member who has the conversation: it was assigned to them, or the visitor has written in their absence */
   | { notice: "assigned" | "message"; handoffId: string; userId: string; pushId?: string }
+  /** to a member whom a note mentions */
+  | { notice: "mention"; noteId: string; userId: string; pushId?: string }
   /** to an owner or admin: the agent has used most of a monthly budget */
   | ({ notice: "budget"; userId: string } & BudgetUse)
   /** the messages of members between two positions, sent to the visitor */

@@ -44,7 +44,7 @@ export function requestMail(facts: RequestFacts, baseUrl: string): MailContent {
   const since = formatTime(requestedAt, timeZone);
   const opening =
     step === 0
-      ? `A visitor of ${agent} asked to talk to a person at ${since}.`
+      ? `A visitor of ${agent} asked to talk to a person on ${since}.`
       : `A visitor of ${agent} has been waiting for a person since ${since}. Nobody has taken the conversation yet.`;
   const promise = promisedAt === null ? [] : [["Reply promised by", formatTime(promisedAt, timeZone)] as const];
   return {
@@ -67,7 +67,7 @@ function listFacts(
   return { type: "facts", facts: all.flatMap(([label, value]) => (value ? [[label, removeLinks(value)]] : [])) };
 }
 
-const openConversation = (facts: AssigneeFacts, baseUrl: string): MailPart => ({
+const openConversation = (facts: Pick<RequestFacts, "agentId" | "conversationId">, baseUrl: string): MailPart => ({
   type: "link",
   label: "Open the conversation:",
   url: `${baseUrl}${inboxPath(facts)}`,
@@ -123,6 +123,42 @@ export function createAssigneePush(notice: AssigneeNotice, facts: AssigneeFacts)
   return {
     title: notice === "assigned" ? `${visitor} was assigned to you` : `${visitor} has written to you`,
     body: truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN),
+    url: inboxPath(facts),
+    tag: facts.conversationId,
+  };
+}
+
+/** A note that mentions a member. */
+export type MentionFacts = {
+  agentId: string;
+  agentName: string;
+  conversationId: string;
+  title: string;
+  authorName: string;
+  text: string;
+};
+
+/** The email to a member whom a note mentions. */
+export function mentionMail(facts: MentionFacts, baseUrl: string): MailContent {
+  const { agentName, authorName, title, text } = facts;
+  const author = truncateText(toSingleLine(authorName), 80);
+  const quoted = { Conversation: title, Note: truncateText(text, MAX_SHOWN) };
+  return {
+    subject: truncateText(toSingleLine(`${author} mentioned you (${agentName})`), 250),
+    parts: [
+      `${author} mentioned you in a note on a conversation of ${toSingleLine(agentName)}.`,
+      { type: "facts", facts: Object.entries(quoted).map(([label, value]) => [label, removeLinks(value)] as const) },
+      openConversation(facts, baseUrl),
+      chooseNotifications(baseUrl),
+    ],
+  };
+}
+
+/** The notification in the browser of a member whom a note mentions. */
+export function mentionPush(facts: MentionFacts) {
+  return {
+    title: `${truncateText(toSingleLine(facts.authorName), 60)} mentioned you`,
+    body: truncateText(toSingleLine(facts.text), MAX_SHOWN),
     url: inboxPath(facts),
     tag: facts.conversationId,
   };

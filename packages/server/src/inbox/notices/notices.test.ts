@@ -645,4 +645,27 @@ onBothDatabases("notices", (createDatabase) => {
       expect((await listSentAbout(id)).to.length).toBe(before[index]);
     }
   });
+
+  it("tell a colleague whom a note mentions, by email, with the note and the conversation", async () => {
+    const { db } = server.deps;
+    await db.updateTable("users").set({ name: "Mara Lind" }).where("id", "=", team.colleague.userId).execute();
+    const agentId = await createAgent(team.owner);
+    const from = { organizationId: team.organizationId, agentId };
+    const id = await insertConversation(db, from, {}, [{ content: "Hello?" }]);
+    const text = "Can you look at the invoice, @mara? @nobody cannot.";
+    const { body } = await team.owner.call("POST", `/conversations/${id}/notes`, { text });
+    expect(body.data.mentions).toEqual([{ userId: team.colleague.userId, name: "Mara Lind", initials: "ML" }]);
+    const { mails } = await listSentAbout(id);
+    expect(mails.map(({ to }) => to)).toEqual([[team.colleague.email]]);
+    expect(mails[0]?.text).toContain("Can you look at the invoice, @mara?");
+  });
+
+  it("do not tell members that they mentioned themselves", async () => {
+    const { db } = server.deps;
+    await db.updateTable("users").set({ name: "Ada Owner" }).where("email", "=", team.email).execute();
+    const agentId = await createAgent(team.owner);
+    const id = await insertConversation(db, { organizationId: team.organizationId, agentId }, {}, [{ content: "?" }]);
+    await team.owner.call("POST", `/conversations/${id}/notes`, { text: "@Ada Owner, remember the invoice" });
+    expect((await listSentAbout(id)).mails).toEqual([]);
+  });
 });

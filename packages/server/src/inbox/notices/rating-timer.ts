@@ -44,16 +44,16 @@ export async function setRatingTimers(
     .execute();
 }
 
-type Standing = Pick<ConversationRow, "handler"> & Pick<RatingColumns, "ratingAskedAt" | "ratedAt">;
+type Standing = Pick<ConversationRow, "handler" | "status"> & Pick<RatingColumns, "ratingAskedAt" | "ratedAt">;
 
-/** Asks for a rating by email, unless the visitor has rated the conversation or written again. */
+/** Asks for a rating by email, unless the conversation was reopened, or the visitor has rated it or written again. */
 export async function enqueueRating(
   trx: Transaction<Tables>,
   { conversationId, organizationId, handoffId }: HandoffTimerRow,
   { conversation, enqueue }: { conversation: Standing; enqueue: EnqueueNotices },
 ): Promise<void> {
-  const { handler, ratingAskedAt, ratedAt } = conversation;
-  if (handler !== "agent" || ratingAskedAt === null || ratedAt !== null) return;
+  const { handler, status, ratingAskedAt, ratedAt } = conversation;
+  if (handler !== "agent" || status !== "resolved" || ratingAskedAt === null || ratedAt !== null) return;
   const later = await trx
     .selectFrom("messages")
     .select("id")

@@ -194,7 +194,7 @@ export function createNoticeRecorder(
     if (asked.length > 0 && mailer.isConfigured) await setRatingTimers(trx, asked, now());
   };
 
-  return { listener, call, enqueue, remind: memberNotices.remind };
+  return { listener, call, enqueue, remind: memberNotices.remind, announceMentions: memberNotices.announceMentions };
 }
 
 /**

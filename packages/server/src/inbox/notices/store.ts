@@ -13,6 +13,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { recordThreadHost } from "../../outbox/sent-hosts.ts";
 import type { MailedMessage } from "./answer-mail.ts";
+import type { MentionFacts } from "./notice-texts.ts";
 
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
@@ -292,6 +293,19 @@ function subjectQueries(db: Db) {
         .where("id", "=", id)
         .where("organizationId", "=", organizationId)
         .execute();
+    },
+    /** Undefined when the note or its conversation was deleted, or is in the trash. */
+    async mention(organizationId: string, noteId: string): Promise<MentionFacts | undefined> {
+      return db
+        .selectFrom("conversationNotes")
+        .innerJoin("conversations", "conversations.id", "conversationNotes.conversationId")
+        .innerJoin("agents", "agents.id", "conversations.agentId")
+        .select(["conversations.id as conversationId", "conversations.agentId", "agents.name as agentName"])
+        .select(["conversations.title", "conversationNotes.authorName", "conversationNotes.text"])
+        .where("conversationNotes.id", "=", noteId)
+        .where("conversationNotes.organizationId", "=", organizationId)
+        .where(isVisible("conversations"))
+        .executeTakeFirst();
     },
     /** Undefined when the agent was deleted. */
     async agentName(organizationId: string, agentId: string): Promise<string | undefined> {

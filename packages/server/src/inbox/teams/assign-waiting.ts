@@ -1,19 +1,29 @@
 import { MINUTE_MS } from "@foyer/contract/rules/time";
-import { sql, type Transaction } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import type { ConversationLog } from "../../conversations/log/log.ts";
 import { isVisible } from "../../db/deleted-agents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { createLeftOut } from "../../jobs/left-out.ts";
 import { createTimerLoop } from "../../jobs/timer-loop.ts";
 import type { AssignConversation } from "../assign-conversation.ts";
 
 const EVERY_MS = 2_000;
-/** How long a member to whom a conversation was assigned can be absent without answering before the visitor waits again. */
-const ABSENT_MS = 5 * MINUTE_MS;
+/** How long a member may leave a conversation unanswered before it moves on. */
+const UNANSWERED_MS = 5 * MINUTE_MS;
 
 type Waiting = { organizationId: string; conversationId: string; teamId: string };
-type Due = Waiting & { kind: "escalate" | "assign" | "absent"; userId: string | null; toTeamId: string | null };
+type Due = Waiting & {
+  kind: "escalate" | "assign" | "unanswered";
+  userId: string | null;
+  toTeamId: string | null;
+  /** whether the member got it automatically */
+  isAutomatic: boolean;
+};
+
+/** `isTried` leaves out what could not be handled in this pass. */
+type Read = { limit: number; isTried: RawBuilder<boolean> };
 
 type Parts = {
   assignConversation: AssignConversation;
@@ -24,33 +34,35 @@ type Parts = {
 
 /**
  * Assigns waiting conversations to members of their teams, passes those that no member took in time to another team, and
- * lets a visitor wait again whose member left before answering. Each round reads what is waiting now, so that a member
+ * moves conversations on that a member got and did not answer. Each round reads what is waiting now, so that a member
  * who arrives or has capacity again gets the conversation that has waited longest. Several processes may run it, because
  * each assignment is a conditional write.
  */
-export function createTeamAssignment(deps: Pick<Deps, "db" | "log">, parts: Parts) {
-  const { db, log } = deps;
+export function createTeamAssignment(deps: Pick<Deps, "db" | "databaseKind" | "log">, parts: Parts) {
+  const { db, databaseKind, log } = deps;
   const { now = Date.now } = parts;
-  /** Conversations whose handling failed or for which no member was available, until when they are left out. */
-  const skipped = new Map<string, number>();
+  /** Conversations that could not be handled, and teams without an available member. */
+  const leftOut = createLeftOut(databaseKind, now);
 
   const loop = createTimerLoop<Due>({
     everyMs: EVERY_MS,
     async readDue(limit) {
-      for (const [id, until] of skipped) if (until <= now()) skipped.delete(id);
+      const isTried = leftOut.excludes("conversations.id");
       const due = [
-        ...(await readEscalations(db, now(), limit)),
-        ...(await readAbsent(db, now(), limit)),
-        ...(await readWaiting(db, limit)),
-      ];
-      return due.filter(({ conversationId }) => !skipped.has(conversationId)).slice(0, limit);
+        ...(await readEscalations(db, { now: now(), limit, isTried })),
+        ...(await readUnanswered(db, { now: now(), limit, isTried })),
+        ...(await readWaiting(db, { limit, isTried: sql`${isTried} and ${leftOut.excludes("teams.id")}` })),
+      ].slice(0, limit);
+      if (due.length < limit) leftOut.endPass();
+      return due;
     },
     async handle(due) {
+      if (due.kind === "assign" && leftOut.has(due.teamId)) return;
       const isDone = await handleDue(deps, parts, due);
-      if (!isDone) skipped.set(due.conversationId, now() + EVERY_MS);
+      if (!isDone) leftOut.add(due.kind === "assign" ? due.teamId : due.conversationId);
     },
     async postpone({ conversationId, kind }, error) {
-      skipped.set(conversationId, now() + MINUTE_MS);
+      leftOut.add(conversationId, now() + MINUTE_MS);
       log.error(
         { err: error, conversationId, kind },
         "a team's conversation could not be assigned; retrying in a minute",
@@ -64,31 +76,69 @@ export function createTeamAssignment(deps: Pick<Deps, "db" | "log">, parts: Part
 
 /** @returns false when nothing could be done yet */
 async function handleDue(deps: Pick<Deps, "db">, parts: Parts, due: Due): Promise<boolean> {
-  const { db } = deps;
-  const { conversationLog, isPresent } = parts;
   const { organizationId, conversationId, teamId, userId, toTeamId } = due;
   const conversation = { organizationId, conversationId };
   if (due.kind === "escalate" && toTeamId !== null) {
-    return inTransaction(db, (trx) => conversationLog.passOn(trx, conversation, { from: teamId, to: toTeamId }));
+    return inTransaction(deps.db, (trx) =>
+      parts.conversationLog.passOn(trx, conversation, { from: teamId, to: toTeamId }),
+    );
   }
-  if (due.kind === "absent" && userId !== null) {
-    return inTransaction(db, async (trx) => {
-      if (await isPresent(trx, { organizationId, userId })) return false;
-      return conversationLog.moveToTeam(trx, conversation, { teamId, from: userId });
-    });
-  }
-  return assignNext(deps, parts, due);
+  if (due.kind === "unanswered" && userId !== null) return moveOn(deps, parts, { ...due, userId });
+  return assignNext(parts, due, await readPresent(deps, parts, due));
 }
 
-async function assignNext({ db }: Pick<Deps, "db">, parts: Parts, waiting: Waiting): Promise<boolean> {
-  const { assignConversation, isPresent, now = Date.now } = parts;
-  const { organizationId, conversationId, teamId } = waiting;
-  const candidates = await inTransaction(db, async (trx) => {
-    const members = await readCandidates(trx, waiting);
+/**
+ * Moves a conversation on that its member has not answered. While the member is present, it stays with whoever took it
+ * over or is writing an answer, and otherwise until a colleague is available.
+ */
+async function moveOn(deps: Pick<Deps, "db">, parts: Parts, due: Due & { userId: string }): Promise<boolean> {
+  const { now = Date.now } = parts;
+  const { organizationId, conversationId, teamId, userId } = due;
+  const colleagues = (await readPresent(deps, parts, due)).filter((one) => one !== userId);
+  const isMoved = await inTransaction(deps.db, async (trx) => {
+    const isHere = await parts.isPresent(trx, { organizationId, userId });
+    const mayKeep = isHere && (!due.isAutomatic || colleagues.length === 0);
+    if (mayKeep || (isHere && (await isWriting(trx, due, now() - UNANSWERED_MS)))) return false;
+    return parts.conversationLog.moveToTeam(trx, { organizationId, conversationId }, { teamId, from: userId });
+  });
+  // If no colleague gets it now, the visitor waits for the team.
+  if (isMoved) await assignNext(parts, due, colleagues);
+  return isMoved;
+}
+
+async function isWriting(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId, userId }: Waiting & { userId: string },
+  since: number,
+): Promise<boolean> {
+  const draft = await trx
+    .selectFrom("messageDrafts")
+    .select("conversationId")
+    .where("organizationId", "=", organizationId)
+    .where("conversationId", "=", conversationId)
+    .where("userId", "=", userId)
+    .where("updatedAt", ">=", since)
+    .executeTakeFirst();
+  return draft !== undefined;
+}
+
+/** The members of the team who are present and below their capacity, the next one first. */
+function readPresent({ db }: Pick<Deps, "db">, { isPresent }: Parts, waiting: Waiting): Promise<string[]> {
+  return inTransaction(db, async (trx) => {
     const present: string[] = [];
-    for (const { userId } of members) if (await isPresent(trx, { organizationId, userId })) present.push(userId);
+    for (const { userId } of await readCandidates(trx, waiting)) {
+      if (await isPresent(trx, { organizationId: waiting.organizationId, userId })) present.push(userId);
+    }
     return present;
   });
+}
+
+async function assignNext(
+  parts: Parts,
+  { organizationId, conversationId, teamId }: Waiting,
+  candidates: readonly string[],
+): Promise<boolean> {
+  const { assignConversation, now = Date.now } = parts;
   for (const userId of candidates) {
     try {
       return await assignConversation(
@@ -106,6 +156,13 @@ async function assignNext({ db }: Pick<Deps, "db">, parts: Parts, waiting: Waiti
             .returning("capacity")
             .executeTakeFirstOrThrow(() => new NotAvailable());
           if ((await countAssigned(trx, { organizationId, teamId, userId })) > capacity) throw new NotAvailable();
+          await trx
+            .updateTable("handoffs")
+            .set({ isAutomatic: 1 })
+            .where("conversationId", "=", conversationId)
+            .where("organizationId", "=", organizationId)
+            .where("endedAt", "is", null)
+            .execute();
           return true;
         },
       );
@@ -168,7 +225,7 @@ async function countAssigned(
 const isHandedOver = sql<boolean>`conversations.handler <> 'agent'`;
 
 /** Conversations that wait for a team with automatic assignment, the longest wait first. */
-async function readWaiting(db: Deps["db"], limit: number): Promise<Due[]> {
+async function readWaiting(db: Deps["db"], { limit, isTried }: Read): Promise<Due[]> {
   const rows = await db
     .selectFrom("teams")
     .innerJoin("conversations", "conversations.teamId", "teams.id")
@@ -177,14 +234,15 @@ async function readWaiting(db: Deps["db"], limit: number): Promise<Due[]> {
     .where("conversations.handler", "=", "waiting")
     .where(isHandedOver)
     .where(isVisible("conversations"))
+    .where(isTried)
     .orderBy("conversations.waitingSince")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...row, kind: "assign", userId: null, toTeamId: null }));
+  return rows.map((row) => ({ ...row, kind: "assign", userId: null, toTeamId: null, isAutomatic: false }));
 }
 
 /** Conversations that no member of their team took in time. */
-async function readEscalations(db: Deps["db"], now: number, limit: number): Promise<Due[]> {
+async function readEscalations(db: Deps["db"], { now, limit, isTried }: Read & { now: number }): Promise<Due[]> {
   const rows = await db
     .selectFrom("handoffs")
     .innerJoin("teams", "teams.id", "handoffs.teamId")
@@ -196,29 +254,33 @@ async function readEscalations(db: Deps["db"], now: number, limit: number): Prom
     .where("handoffs.endedAt", "is", null)
     .where("teams.escalationTeamId", "is not", null)
     .where(isVisible("conversations"))
+    .where(isTried)
     .orderBy("handoffs.escalatesAt")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...row, kind: "escalate", userId: null }));
+  return rows.map((row) => ({ ...row, kind: "escalate", userId: null, isAutomatic: false }));
 }
 
+const assignedAt = sql<number>`coalesce(handoffs."assignedAt", handoffs."takenAt")`;
+
 /** Conversations of teams with automatic assignment whose member has not answered for a while. */
-async function readAbsent(db: Deps["db"], now: number, limit: number): Promise<Due[]> {
+async function readUnanswered(db: Deps["db"], { now, limit, isTried }: Read & { now: number }): Promise<Due[]> {
   const rows = await db
     .selectFrom("teams")
     .innerJoin("conversations", "conversations.teamId", "teams.id")
     .innerJoin("handoffs", "handoffs.conversationId", "conversations.id")
     .select(["conversations.id as conversationId", "conversations.organizationId", "teams.id as teamId"])
-    .select("conversations.assigneeId as userId")
+    .select(["conversations.assigneeId as userId", "handoffs.isAutomatic"])
     .where("teams.assignment", "<>", "manual")
     .where("conversations.handler", "=", "human")
     .where(isHandedOver)
     .where("handoffs.endedAt", "is", null)
     .where("handoffs.answeredAt", "is", null)
-    .where("handoffs.takenAt", "<", now - ABSENT_MS)
+    .where(assignedAt, "<", now - UNANSWERED_MS)
     .where(isVisible("conversations"))
-    .orderBy("handoffs.takenAt")
+    .where(isTried)
+    .orderBy(assignedAt)
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...row, kind: "absent", toTeamId: null }));
+  return rows.map((row) => ({ ...row, kind: "unanswered", toTeamId: null, isAutomatic: row.isAutomatic === 1 }));
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { insertConversation } from "../../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { deleteAfterRead } from "../../../../../test/delete-after-read.ts";
@@ -217,6 +217,113 @@ onBothDatabases("teams", (createDatabase) => {
     await Promise.all([1, 2, 3].map(() => createWorker([staff.ben.userId]).runOnce()));
     const rows = await listTeam(teamId);
     expect(rows.filter(({ handler }) => handler === "human")).toHaveLength(3);
+  });
+
+  /** Makes visitors wait for a team, more of them than a round of the worker reads. */
+  async function fillQueue(owner: typeof staff, kind: "waiting" | "unanswered" | "escalated") {
+    const create = async (settings: object): Promise<string> =>
+      (await owner.owner.call("POST", "/teams", { name: "Night", assignment: "round_robin", ...settings })).body.data
+        .id;
+    const night = await create({ members: [] });
+    const agentId = await createAgent(owner.owner, { handoff: { isEnabled: true, teamId: night } });
+    for (let count = 0; count < 51; count++) {
+      const from = { organizationId: owner.organizationId, agentId };
+      const id = await insertConversation(server.deps.db, from, {}, [{ content: "Hello?" }]);
+      const path = kind === "unanswered" ? "takeover" : "handoff";
+      expect((await owner.owner.call("POST", `/conversations/${id}/${path}`, {})).status).toBe(200);
+    }
+    const { db } = server.deps;
+    const conversations = db.updateTable("conversations").where("agentId", "=", agentId);
+    const requests = db.updateTable("handoffs").where("agentId", "=", agentId);
+    onTestFinished(async () => {
+      await requests.set({ endedAt: 1 }).execute();
+      await conversations.set({ handler: "agent", assigneeId: null }).execute();
+    });
+    if (kind === "unanswered") {
+      await requests.set({ teamId: night, takenAt: 1, assignedAt: 1 }).execute();
+      await conversations.set({ teamId: night }).execute();
+    }
+    if (kind === "escalated") {
+      const escalation = { teamId: await create({}), afterMinutes: 5 };
+      await owner.owner.call("PATCH", `/teams/${night}`, { escalation });
+      // The conversations have changed teams meanwhile, so nothing can be done about these requests.
+      await requests.set({ escalatesAt: 1 }).execute();
+      await conversations.set({ teamId: null }).execute();
+    }
+  }
+
+  it.each([
+    ["another team has waiting visitors and no members", "waiting", false],
+    ["another organization has waiting visitors and no members", "waiting", true],
+    ["a present member of another team leaves visitors unanswered", "unanswered", false],
+    ["a present member of another organization leaves visitors unanswered", "unanswered", true],
+    ["requests of another team cannot be passed on", "escalated", false],
+    ["requests of another organization cannot be passed on", "escalated", true],
+  ] as const)("assign to a free member while %s", async (_name, kind, isOther) => {
+    const others = isOther ? await createStaff() : staff;
+    await fillQueue(others, kind);
+    const members = [{ userId: staff.ben.userId, capacity: 3 }];
+    const { id } = await request({ teamId: await createTeam({ assignment: "round_robin", members }) });
+    const worker = createWorker([staff.ben.userId, others.userId]);
+    for (let round = 0; round < 3; round++) await worker.runOnce();
+    expect((await read(id)).assignee?.userId).toBe(staff.ben.userId);
+  });
+
+  async function assignToBen() {
+    const members = [staff.ben.userId, staff.userId].map((userId) => ({ userId, capacity: 3 }));
+    const teamId = await createTeam({ assignment: "least_busy", members });
+    const { id } = await request({ teamId });
+    await createWorker([staff.ben.userId]).runOnce();
+    expect((await read(id)).assignee.userId).toBe(staff.ben.userId);
+    return id;
+  }
+
+  /** Makes the member's time to answer end. */
+  const ageAssignment = (id: string) =>
+    server.deps.db
+      .updateTable("handoffs")
+      .set({ takenAt: 1, assignedAt: 1 })
+      .where("conversationId", "=", id)
+      .execute();
+
+  it("assign a conversation that a present member has not answered to a present colleague, once", async () => {
+    const id = await assignToBen();
+    const worker = createWorker([staff.ben.userId, staff.userId]);
+    await worker.runOnce();
+    expect((await read(id)).assignee.userId).toBe(staff.ben.userId);
+    await ageAssignment(id);
+    for (let round = 0; round < 3; round++) await worker.runOnce();
+    expect((await read(id)).assignee.userId).toBe(staff.userId);
+  });
+
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ["has answered", (id) => staff.member.call("POST", `/conversations/${id}/messages`, { content: "Hello!" })],
+    [
+      "is writing an answer",
+      (id) => staff.member.call("PUT", `/conversations/${id}/drafts/reply`, { text: "I am looking for it" }),
+    ],
+    [
+      "got it from a colleague",
+      async (id) => {
+        for (const userId of [staff.userId, staff.ben.userId])
+          await staff.owner.call("POST", `/conversations/${id}/assign`, { userId });
+      },
+    ],
+  ])("leave a conversation with a present member who %s", async (_name, act) => {
+    const id = await assignToBen();
+    await act(id);
+    await ageAssignment(id);
+    await createWorker([staff.ben.userId, staff.userId]).runOnce();
+    expect((await read(id)).assignee.userId).toBe(staff.ben.userId);
+  });
+
+  it("do not take a conversation from an absent member to whom a colleague has just given it", async () => {
+    const id = await assignToBen();
+    await ageAssignment(id);
+    for (const userId of [staff.userId, staff.ben.userId])
+      await staff.owner.call("POST", `/conversations/${id}/assign`, { userId });
+    await createWorker([]).runOnce();
+    expect((await read(id)).assignee.userId).toBe(staff.ben.userId);
   });
 
   it("make a visitor wait again whose member went away before answering", async () => {

@@ -64,7 +64,7 @@ function HandoffEditor() {
               description="Outside these hours, visitors can leave an email address and get your answer there."
             >
               <OfficeHoursFields
-                help="Off: visitors are told your team is always available."
+                help="Without hours, visitors are told that your team is always available."
                 value={values.hours}
                 onChange={(hours) => change({ hours })}
                 errorAt={(path) => draft.errorAt(`handoff.hours${path && `.${path}`}`)}

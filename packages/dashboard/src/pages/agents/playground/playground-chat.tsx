@@ -262,7 +262,7 @@ function Composer({
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
             event.preventDefault();
-            send();
+            if (!event.repeat) send();
           }}
           className="max-h-40 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-edge bg-paper px-3 py-1.5 pointer-coarse:min-h-11"
         />

@@ -8,7 +8,7 @@ import { useDraftChanges } from "./use-draft-changes.ts";
 
 const modes = [
   { value: "immediate", name: "At once", line: "Visitors get a change as soon as it is saved." },
-  { value: "manual", name: "By hand", line: "Changes go into a draft. Visitors get them when you publish it." },
+  { value: "manual", name: "Manually", line: "Changes go into a draft. Visitors get them when you publish it." },
 ] as const;
 
 /** Whether changes are live at once. Going back to that publishes the draft, so it asks first. */

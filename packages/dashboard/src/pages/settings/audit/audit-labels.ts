@@ -1,3 +1,5 @@
+import { pluralize } from "../../../components/plural.ts";
+
 /** Descriptions of audited calls and events. */
 const labels: Record<string, string> = {
   "POST /agents/:id/duplicate": "Duplicated an agent",
@@ -7,7 +9,7 @@ const labels: Record<string, string> = {
   "POST /agents/apply": "Applied agents from files",
   "PUT /agents/:id/rollout": "Rolled out a version of an agent",
   "DELETE /agents/:id/rollout": "Ended the rollout of a version",
-  "POST /agents/:id/replays": "Replayed conversations with another version of an agent",
+  "POST /agents/:id/replays": "Replayed conversations with a version of an agent",
   "DELETE /agents/:id/replays/:replayId": "Deleted a replay",
   "PUT /agents/:id/replays/:replayId/turns/:messageId/verdict": "Compared two replies of a replay",
   "POST /agents/:id/tests": "Created a test of an agent",
@@ -160,6 +162,36 @@ const labels: Record<string, string> = {
   "sign-in": "Signed in",
   "sign-out": "Signed out",
 };
+
+/** What a bulk action on documents, recorded in the details of its entry, did to one or several. */
+const documentActions: Record<string, [verb: string, rest: string]> = {
+  trash: ["Moved", " to the trash"],
+  delete: ["Deleted", ""],
+  enable: ["Enabled", ""],
+  disable: ["Disabled", ""],
+  retry: ["Processed", " again"],
+};
+
+type Facts = { action: string; details: object | null };
+
+/**
+ * The parts of a description before and after the name of its object, such as "Moved agent " and " to the trash". Without
+ * a place for the name, it follows the description.
+ */
+export function describeAction({ action, details: recorded }: Facts): [before: string, after: string] {
+  const details: { action?: unknown; count?: unknown; version?: unknown; dryRun?: unknown } = recorded ?? {};
+  const isEstimate = action === "POST /agents/:id/replays" && details.dryRun === true;
+  const label = isEstimate ? "Estimated the price of a replay of an agent" : labelFor(action);
+  const [verb, rest] = (action === "POST /documents/bulk" && documentActions[String(details.action)]) || [];
+  if (verb) return [`${verb} ${pluralize(Number(details.count ?? 0), "document")}${rest}`, ""];
+  const version = details.version === undefined ? "an earlier version" : `version ${details.version}`;
+  const text = label.replace("an earlier version", version);
+  const ofObject = / of an? (?:agent|tool|trigger|conversation|document|site)$/.exec(text);
+  if (ofObject) return [`${text.slice(0, ofObject.index)} of `, ""];
+  const object = /\ban? (agent|tool|trigger|document|site|webhook|secret|tag|team|canned reply)(?= |$)/.exec(text);
+  if (!object) return [`${text} `, ""];
+  return [`${text.slice(0, object.index)}${object[1]} `, text.slice(object.index + object[0].length)];
+}
 
 /** The description of an action. Unknown actions are shown unchanged. */
 export function labelFor(action: string): string {

@@ -5,7 +5,7 @@ import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { toolTitle } from "../../../components/tool-title.ts";
 import { endpointQuery } from "../../../data/queries.ts";
-import { labelFor } from "./audit-labels.ts";
+import { describeAction } from "./audit-labels.ts";
 
 type Entry = Output<"listAuditLog">["entries"][number];
 
@@ -52,17 +52,18 @@ export function AuditTable({ entries }: { entries: Entry[] }) {
 
 /** The action and its object. Changes to a user's own account need no object. */
 function What({
-  entry: { action, resource, resourceId, targetName, actor },
+  entry: { action, resource, resourceId, targetName, actor, details },
   names,
 }: {
   entry: Entry;
   names: Map<string, string>;
 }) {
-  if (!resourceId || resourceId === actor.id) return labelFor(action);
+  if (!resourceId || resourceId === actor.id) return describeAction({ action, details }).join("").trim();
   const name = targetName ?? names.get(resourceId);
+  const [before, after] = describeAction({ action, details });
   return (
     <>
-      {labelFor(action)}{" "}
+      {before}
       {name ? (
         <span className="text-soft" title={resourceId}>
           {resource === "tools" ? toolTitle(name) : name}
@@ -70,15 +71,16 @@ function What({
       ) : (
         <code className="font-mono text-soft">{resourceId}</code>
       )}
+      {after}
     </>
   );
 }
 
-/** The settings that a call changed. Their values are not recorded. */
+/** The settings that a call changed, without their values, or the names of several things that it changed. */
 function Changed({ details }: Pick<Entry, "details">) {
-  const { changed }: { changed?: unknown } = details ?? {};
-  if (!Array.isArray(changed)) return null;
-  return <div className="text-sm text-soft wrap-anywhere">{changed.join(", ")}</div>;
+  const { changed, names = changed }: { changed?: unknown; names?: unknown } = details ?? {};
+  if (!Array.isArray(names)) return null;
+  return <div className="text-sm text-soft wrap-anywhere">{names.join(", ")}</div>;
 }
 
 function Who({ actor: { type, name } }: Pick<Entry, "actor">) {

@@ -62,14 +62,14 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
         {limits.agents !== null && <Meter label="Agents" value={usage.agents.length} max={limits.agents} />}
       </Fact>
       <Fact name="Document files">
-        <Bytes label="Document files" used={usage.documentBytes} max={limits.documentBytes} when="stored" />
+        <Bytes label="Document files" used={usage.documentBytes} max={limits.documentBytes} when="Stored" />
       </Fact>
       <Fact name="New document files per day">
         <Bytes
           label="New document files today"
           used={usage.documentBytesToday}
           max={limits.documentBytesPerDay}
-          when="today (UTC)"
+          when="Today (UTC)"
         />
       </Fact>
       <Fact name="Documents per agent">
@@ -80,7 +80,7 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
           label="Chat text of the busiest agent today"
           used={maxOf(usage.agents, "chatBytesToday")}
           max={limits.chatBytesPerAgentPerDay}
-          when="today at most (UTC)"
+          when="Largest today (UTC)"
         />
       </Fact>
       <Fact name="Form files per agent and day">
@@ -88,7 +88,7 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
           label="Form files of the busiest agent today"
           used={maxOf(usage.agents, "submissionBytesToday")}
           max={limits.submissionBytesPerAgentPerDay}
-          when="today at most (UTC)"
+          when="Largest today (UTC)"
         />
       </Fact>
     </dl>
@@ -103,7 +103,7 @@ function Bytes({ label, used, max, when }: { label: string; used: number; max: n
     <>
       {max === null ? "No limit" : formatSize(max)}
       <div className="text-sm font-normal text-soft">
-        {formatSize(used)} {when}
+        {when}: {formatSize(used)}
       </div>
       {max !== null && <Meter label={label} value={used} max={max} />}
     </>

@@ -52,7 +52,7 @@ function OwnName({ name }: { name: string }) {
   return (
     <NameForm
       label="Your name"
-      help="Shown to other members and in the audit log."
+      help="Shown to visitors you answer, to other members and in the audit log."
       autoComplete="name"
       name={name}
       onSave={(value) => save.mutateAsync({ body: { name: value } })}

@@ -108,14 +108,14 @@ function VersionFields({ agent: { id, publishing }, values, onChange, errorAt }:
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Select
-        label="Unchanged version"
+        label="Baseline"
         value={values.from}
         options={options}
         onChange={(from) => onChange({ from })}
         error={errorAt("from")}
       />
       <Select
-        label="Changed version"
+        label="Candidate"
         value={values.to}
         options={options}
         onChange={(to) => onChange({ to })}
