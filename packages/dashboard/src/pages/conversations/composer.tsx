@@ -91,7 +91,11 @@ export function Composer({
   const colleagues = useColleagues(me);
   const mentions = useSuggestions(
     isReply ? null : findMentionSearch(text, caret),
-    (query) => filterColleagues(colleagues, query).filter(({ isMe }) => !isMe),
+    (query) =>
+      // A space after the whole name ends the search.
+      filterColleagues(colleagues, query).filter(
+        ({ isMe, name }) => !isMe && !query.startsWith(`${name.toLowerCase()} `),
+      ),
     ({ name }, at) => write(`${text.slice(0, at)}@${name} ${text.slice(caret)}`, at + name.length + 2),
   );
   const list = isReply ? canned : mentions;
