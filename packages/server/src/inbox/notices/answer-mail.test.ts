@@ -42,7 +42,7 @@ describe("the email with an answer", () => {
   it("has no Markdown in the member's answer, and links where the member wrote them", () => {
     const content = "Here is **your invoice**, see [the `site` & more](https://shop.example/a?b=1&c=2) or _call_ us.";
     const messages = [{ position: 0, role: "assistant", content, authorName: "Grace" }] as const;
-    const { text, html } = renderMail(answerMail(createFacts({ messages, from: 0 }), { baseUrl, token: "t" }));
+    const { text, html } = renderMail(answerMail(createFacts({ messages, from: 0 }), { baseUrl, token: "t" }), "Foyer");
     expect(text).toContain("Here is your invoice, see the site & more (https://shop.example/a?b=1&c=2) or _call_ us.");
     expect(html).toContain('<a href="https://shop.example/a?b=1&amp;c=2">the site &amp; more</a>');
   });
