@@ -347,7 +347,7 @@ onBothDatabases("notices", (createDatabase) => {
     const hours = { timeZone: "Asia/Kolkata", days: [{ day: 1, from: "09:00", to: "17:00" }], exceptions: [] };
     const [abroad, unknown] = [await request({ handoff: { hours } }), await request()];
     const [mail] = (await listSentAbout(abroad.id)).mails;
-    expect(mail?.text).toMatch(/asked to talk to a person at \d+ \w+ \d{4} at \d\d:\d\d \(Asia\/Kolkata\)\./);
+    expect(mail?.text).toMatch(/asked to talk to a person on \d+ \w+ \d{4} at \d\d:\d\d \(Asia\/Kolkata\)\./);
     expect(mail?.html).toMatch(/Reply promised by<\/th><td[^>]*>\d+ \w+ \d{4} at 09:10 \(Asia\/Kolkata\)/);
     const [other] = (await listSentAbout(unknown.id)).mails;
     expect(other?.text).toMatch(/Reply promised by: .*\(UTC\)/);
