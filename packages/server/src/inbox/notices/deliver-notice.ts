@@ -106,12 +106,7 @@ export function createNoticeHandler(
     if (open === undefined || handoff.endedAt !== null) {
       return createFinalFailure("Not needed", "The target was met when the notice was due.");
     }
-    const facts = {
-      ...toFacts(subject),
-      target: target.target,
-      dueAt: open.dueAt,
-      timeZone: readTimeZone(agent),
-    };
+    const facts = { ...toFacts(subject), target: target.target, dueAt: open.dueAt, timeZone: readTimeZone(agent) };
     const { organizationId } = handoff;
     if ("channelId" in target) {
       const bodyFor = (address: ChatAddress) => targetChat(facts, config.baseUrl, address);
