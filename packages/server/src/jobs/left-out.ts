@@ -34,5 +34,3 @@ export function createLeftOut(databaseKind: DatabaseKind, now: () => number) {
     },
   };
 }
-
-export type LeftOut = ReturnType<typeof createLeftOut>;

@@ -68,7 +68,7 @@ export function useInboxKeys(act: (act: InboxAct) => void) {
   };
 }
 
-export function findAct(event: KeyboardEvent, isOn: boolean): InboxAct | null {
+function findAct(event: KeyboardEvent, isOn: boolean): InboxAct | null {
   const { key, target } = event;
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || !(target instanceof Element)) {
     return null;
