@@ -414,6 +414,8 @@ it("an API key is accepted everywhere except on routes for signed-in users", asy
 /** Routes that members may not call. Admins may not call some of them either. */
 const forAdmins = [
   /^(POST|DELETE) \/mail-recipients\b/,
+  /^DELETE \/(trash|trash\/:id|(agents|conversations|documents|tools|triggers)\/:id)$/,
+  /^POST \/agents\/apply$/,
   /^(POST|PATCH|DELETE) \/members\b/,
   /^PATCH \/organization$/,
   /^PUT \/documents\/embeddings$/,
