@@ -118,7 +118,6 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByText("Found by meaning").waitFor();
     provider.fail(429, "Quota exceeded");
     await addText("Returns", "You get a refund.");
-    await page.reload();
     await page.getByText("HTTP 429: Quota exceeded").waitFor();
     await expectFit(page);
     expect(problems.filter((problem) => !problem.includes("400"))).toEqual([]);

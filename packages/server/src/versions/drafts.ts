@@ -1,4 +1,5 @@
-import type { VersionAuthor } from "@foyer/contract";
+import type { AgentContent, VersionAuthor } from "@foyer/contract";
+import { compareContents } from "@foyer/contract/rules/compare-contents";
 import type { Transaction } from "kysely";
 import { withDraft } from "../agents/draft-columns.ts";
 import type { Drafts, Edited, Editor } from "../agents/editor.ts";
@@ -177,7 +178,7 @@ async function record(
   const { text, hash } = serialize(content);
   if (hash === agent.liveHash) return agent;
   const createdBy = by === null ? null : JSON.stringify(by);
-  const isMerged = mayMerge && note === null && (await canMerge(trx, agent, { createdBy, at }));
+  const isMerged = mayMerge && note === null && (await canMerge(trx, agent, { createdBy, at, content }));
   const version = (agent.liveVersion ?? 0) + (isMerged ? 0 : 1);
   const frozen = { hash, content: text, ids: JSON.stringify(ids) };
   if (isMerged) {
@@ -208,18 +209,38 @@ async function record(
   return live;
 }
 
-/** Whether the live version may still change: the same person made it a moment ago, and no reply has used it. */
+/**
+ * Whether the live version may still change: the same person made it a moment ago, no reply has used it, and the change
+ * is of settings that it has not changed itself. Otherwise, the state between the two saves could not be restored.
+ */
 async function canMerge(
   trx: Transaction<Tables>,
   agent: AgentRow,
-  { createdBy, at }: { createdBy: string | null; at: number },
+  { createdBy, at, content }: { createdBy: string | null; at: number; content: AgentContent },
 ): Promise<boolean> {
   if (agent.liveVersion === null || agent.liveIsUsed === 1 || createdBy === null) return false;
-  const live = await trx
+  const [live, before] = await trx
     .selectFrom("agentVersions")
-    .select(["createdBy", "createdAt", "note"])
+    .select(["createdBy", "createdAt", "note", "content"])
     .where("agentId", "=", agent.id)
-    .where("version", "=", agent.liveVersion)
-    .executeTakeFirst();
-  return live !== undefined && live.note === null && live.createdBy === createdBy && at - live.createdAt < MERGE_MS;
+    .where("version", ">=", agent.liveVersion - 1)
+    .orderBy("version", "desc")
+    .execute();
+  if (!live || live.note !== null || live.createdBy !== createdBy) return false;
+  if (at - live.createdAt >= MERGE_MS) return false;
+  const stored: AgentContent = JSON.parse(live.content);
+  const later = compareContents(stored, content);
+  // The first version has nothing before it: what is lost is what somebody has written or created.
+  if (!before) return later.every(({ from }) => isDefault(from));
+  const earlier = compareContents(JSON.parse(before.content), stored);
+  return !later.some(({ path }) => earlier.some((other) => isWithin(path, other.path) || isWithin(other.path, path)));
+}
+
+/** Whether a path is the other one, or a part of it: `tools.stock.description` is a part of `tools.stock`. */
+const isWithin = (path: string, other: string) => path === other || path.startsWith(`${other}.`);
+
+/** Whether a value may be the one of a new agent: no text, no tool, and no list with entries. */
+function isDefault(value: unknown): boolean {
+  if (Array.isArray(value) || typeof value === "string") return value.length === 0;
+  return typeof value !== "object" || value === null;
 }

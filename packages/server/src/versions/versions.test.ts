@@ -91,15 +91,42 @@ onBothDatabases("the versions of an agent", (createDatabase) => {
     });
   });
 
-  it("merge several saves of one person until a reply has used the version", async () => {
+  it("merge saves of different settings by one person until a reply has used the version", async () => {
     await change({ temperature: 10 });
     await addTool("stock");
     expect((await newest()).version).toBe(1);
     await chat();
-    await change({ temperature: 20 });
+    await change({ widget: { greeting: "Hello" } });
     await change({ temperature: 30 });
     expect((await newest()).version).toBe(2);
     expect((await owner.call("GET", `/agents/${agentId}/versions/1`)).body.data.content.agent.temperature).toBe(10);
+  });
+
+  it("keep the state before each save of a setting that the version has changed already", async () => {
+    for (const systemPrompt of ["One.", "Two.", "Three."]) await change({ systemPrompt });
+    const { data } = (await owner.call("GET", `/agents/${agentId}/versions`)).body;
+    const prompts = [];
+    for (const { version } of data) {
+      const read = await owner.call("GET", `/agents/${agentId}/versions/${version}`);
+      prompts.push(read.body.data.content.agent.systemPrompt);
+    }
+    expect(prompts.slice(0, 3)).toEqual(["Three.", "Two.", "One."]);
+  });
+
+  it("that are restored leave a form that visitors may have open, so that it can still be submitted", async () => {
+    await chat();
+    const form = await createTool(owner, {
+      agentId,
+      name: "callback",
+      executionType: "form",
+      formSchema: { fields: [{ name: "phone", label: "Phone", type: "tel" }] },
+    });
+    const restored = await owner.call("POST", `/agents/${agentId}/versions/1/restore`, {});
+    expect(restored.status, JSON.stringify(restored.body)).toBe(201);
+    const submit = { toolId: form.id, formData: { phone: "030 1234567" }, fieldsCompleted: ["phone"] };
+    const submitted = await owner.call("POST", "/form-submissions/submit", submit);
+    expect(submitted.status, JSON.stringify(submitted.body)).toBe(200);
+    expect((await owner.call("GET", `/tools/${form.id}`)).body).toMatchObject({ isEnabled: false });
   });
 
   it("do not merge saves of two people", async () => {
@@ -200,7 +227,7 @@ onBothDatabases("the versions of an agent", (createDatabase) => {
     const restored = await restore(1);
     expect([restored.status, restored.body.data]).toEqual([
       201,
-      expect.objectContaining({ version: 3, hash: before.hash, note: "Restores version 1.", isLive: true }),
+      expect.objectContaining({ version: 4, hash: before.hash, note: "Restores version 1.", isLive: true }),
     ]);
     expect((await owner.call("GET", `/tools/${stock.id}`)).body).toMatchObject({
       name: "stock",

@@ -63,7 +63,17 @@ async function writeTools(
   const rows = await trx.selectFrom("tools").selectAll().where("agentId", "=", agentId).execute();
   const matches = match(tools, ids, rows);
   const kept = new Set(matches.map(({ row }) => row?.id));
-  for (const { id } of rows.filter((row) => !kept.has(row.id))) {
+  for (const { id, executionType, isEnabled } of rows.filter((row) => !kept.has(row.id))) {
+    // Visitors may have the form on their screens. A form that is switched off takes what they submit for a while.
+    if (executionType === "form" && isEnabled === 1) {
+      await trx
+        .updateTable("tools")
+        .set({ isEnabled: 0, disabledAt: Date.now() })
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .execute();
+      continue;
+    }
     await trx.deleteFrom("tools").where("id", "=", id).where("organizationId", "=", organizationId).execute();
   }
   // Two tools may exchange their names, which must be unique at every moment.

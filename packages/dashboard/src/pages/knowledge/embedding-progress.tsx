@@ -7,12 +7,14 @@ import { describeEmbedding } from "./embedding-text.ts";
 export type Embeddings = Output<"getDocumentEmbeddings">;
 
 const POLL_MS = 2_000;
+/** Documents that others add begin to be embedded later. */
+const IDLE_POLL_MS = 5_000;
 
 /** Shown below an agent's documents: how many of their passages are embedded. */
 export function AgentEmbeddings({ agentId }: { agentId: string }) {
   const { data } = useQuery({
     ...endpointQuery("getDocumentEmbeddings", { agentId }),
-    refetchInterval: ({ state: { data: last } }) => (last?.state === "embedding" ? POLL_MS : false),
+    refetchInterval: ({ state: { data: last } }) => (last?.state === "embedding" ? POLL_MS : IDLE_POLL_MS),
   });
   return data && data.model !== null ? (
     <div className="mt-3 text-sm">
