@@ -42,9 +42,12 @@ export function createUnsentMessages({ storage, visitor }: WidgetCore) {
       if (messages.some(({ message }) => message.key === key))
         write({ messages: messages.filter(({ message }) => message.key !== key) });
     },
-    list: (conversationId: string | null): UserEntry[] =>
-      read()
-        .messages.filter((one) => one.conversationId === conversationId)
-        .map(({ message }) => message),
+    /** The messages of a conversation, and those of none that still exists: they wait in the current one. */
+    list(conversationId: string | null): UserEntry[] {
+      const others = visitor.conversations.filter(({ id }) => id !== conversationId);
+      return read()
+        .messages.filter((one) => !others.some(({ id }) => id === one.conversationId))
+        .map(({ message }) => message);
+    },
   };
 }
