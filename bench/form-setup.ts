@@ -66,6 +66,7 @@ function dueSubmission(owner: Owner, url: string): { submission: SubmissionRow; 
       clientHandler: null,
       formData: JSON.stringify(filledIn),
       fieldsCompleted: "[]",
+      changedByVisitor: null,
       impressionAt: null,
       startedAt: null,
       formInstanceId: id,

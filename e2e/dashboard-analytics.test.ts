@@ -146,7 +146,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     const members = page.getByRole("region", { name: "Figures by member" });
     await members.getByRole("cell", { name: "4.5" }).waitFor();
     await members.getByRole("cell", { name: "2 of 3 (67%)" }).waitFor();
-    const alone = page.getByRole("region", { name: "Conversations that agents resolved alone" });
+    const alone = page.getByRole("region", { name: "Conversations that agents did not hand over" });
     await alone.getByRole("row", { name: /^Harbour .* 3\.67 \(3\) .* 4\.5 \(2\)/ }).waitFor();
     await figure(page, "With people").getByText("2 of 3 rated").waitFor();
     const ratings = page.getByRole("region", { name: "Conversations by rating" });

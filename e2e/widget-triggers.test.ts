@@ -143,7 +143,7 @@ describe("trigger conditions", () => {
   });
 
   describe("exit intent", () => {
-    it("detects the mouse leaving at the top as exit intent", async () => {
+    it("detects the mouse leaving at any edge as exit intent, from one second on", async () => {
       const { page } = await use.visitWith([exit]);
       const leave = (x: number, y: number, init = {}) =>
         page.evaluate(
@@ -156,7 +156,6 @@ describe("trigger conditions", () => {
       await leave(300, -5);
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await advanceClock(page, 10);
-      await leave(-5, 300);
       await leave(300, -5, { buttons: 1 });
       await page.evaluate(() => {
         const select = document.createElement("select");
@@ -171,12 +170,16 @@ describe("trigger conditions", () => {
       await bubbleOf(page).waitFor();
     });
 
-    it("detects exit intent with real mouse events", async () => {
+    it.each([
+      ["top", 300, -40],
+      ["left", -40, 200],
+      ["right", 5_000, 200],
+      ["bottom", 300, 5_000],
+    ])("detects exit intent with real mouse events at the edge: %s", async (_, x, y) => {
       const { page } = await use.visitWith([exit]);
-      await advanceClock(page, 5);
+      await advanceClock(page, 2);
       await page.mouse.move(300, 200);
-      await page.mouse.move(300, 2);
-      await page.mouse.move(300, -40);
+      await page.mouse.move(x, y);
       await bubbleOf(page).waitFor();
     });
 

@@ -32,6 +32,7 @@ export const erasureMap = {
   deliveryAttempts: "deleted with their delivery, with the receivers' responses",
   formInstances: "deleted with the submission that they ended in; others cannot be attributed",
   triggerEvents: "deleted by the session",
+  triggerFirings: "deleted by the session",
   visitorDays: "deleted by the user and the session",
   idempotencyKeys: "deleted when the stored answer names an erased row",
   teamChatMessages: "deleted with their conversation",

@@ -32,7 +32,7 @@ import { statusRoutes } from "./conversations/status-routes.ts";
 import { createStatusTimer } from "./conversations/status-timer.ts";
 import { tagRoutes } from "./conversations/tags/routes.ts";
 import { readTrace } from "./conversations/trace.ts";
-import { createCheckpoint } from "./db/sqlite/checkpoint.ts";
+import { type Checkpoint, createCheckpoint } from "./db/sqlite/checkpoint.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
 import { createDocuments } from "./documents/documents.ts";
@@ -155,8 +155,8 @@ export async function createApp(deps: AppDeps) {
   });
   const documents = createDocuments(deps, { agents, passageSearch });
   const sites = createSites(deps, { agents, ...documents.parts });
-  const { attachments, attachmentSweeper } = createAttachments(app, deps, documents);
   const checkpoint = createCheckpoint(app, deps);
+  const { attachments, attachmentSweeper } = createAttachments(app, deps, { documents, checkpoint });
   const conversations = createConversationService(deps, agents);
   const conversationTexts = createConversationTextIndex({ db: deps.db, address: config.database }, deps.log);
   const live = createLiveStreams(deps, conversations);
@@ -263,11 +263,15 @@ export async function createApp(deps: AppDeps) {
   };
 }
 
-function createAttachments(app: App, deps: AppDeps, { parts }: ReturnType<typeof createDocuments>) {
+function createAttachments(
+  app: App,
+  deps: AppDeps,
+  { documents, checkpoint }: { documents: ReturnType<typeof createDocuments>; checkpoint: Checkpoint },
+) {
   const pictures = createPictureRewriter();
   app.addHook("onClose", () => pictures.stop());
-  const attachments = createAttachmentService(deps, { ...parts, pictures });
-  return { attachments, attachmentSweeper: createAttachmentSweeper(deps, attachments) };
+  const attachments = createAttachmentService(deps, { ...documents.parts, pictures });
+  return { attachments, attachmentSweeper: createAttachmentSweeper(deps, { attachments, checkpoint }) };
 }
 
 function createChat(

@@ -69,6 +69,11 @@ export type FoyerEvents = {
   form: FormNotice;
   trigger: TriggerNotice;
   handoff: HandoffNotice;
+  /**
+   * The slots of the product whose “Add to cart” button was clicked. Without a listener, the button sends a message to
+   * the agent.
+   */
+  add_to_cart: Record<string, unknown>;
 };
 
 /** Renders a tool's result into the empty element `place`. It may return a cleanup function. */

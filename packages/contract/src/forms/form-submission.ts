@@ -155,6 +155,10 @@ const submissionFields = {
     description: "What the visitor proved with the submission",
   }),
   fieldsCompleted: Type.Array(Type.String()),
+  changedByVisitor: Type.Array(Type.String(), {
+    description:
+      "Names of read-only fields whose value the visitor could have changed, because the server could not verify it",
+  }),
   impressionAt: nullable(Type.Number()),
   startedAt: nullable(Type.Number()),
   clientResult: nullable(

@@ -16,6 +16,12 @@ export const FormWebhook = Type.Object(
       description: "Field name to value, as submitted. Files and images are base64 data URLs.",
     }),
     submittedAt: Timestamp,
+    changedByVisitor: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Names of read-only fields whose value the visitor could have changed. Only present if there are any.",
+      }),
+    ),
   },
   {
     $id: "FormWebhook",

@@ -82,13 +82,16 @@ export const InboxAnalytics = Type.Object(
         ...named,
         ...figures,
         conversations: Type.Integer({ description: "Conversations that started" }),
-        resolvedAlone: Type.Integer({
-          description: "`conversations` without those that were handed over for the first time in the range",
+        notHandedOver: Type.Integer({
+          description:
+            "`conversations` without those that were handed over for the first time in the range. It says nothing about their outcome.",
         }),
+        resolvedAlone: Type.Integer({ description: "The earlier name of `notHandedOver`" }),
         handedOver: Type.Integer({
           description: "Conversations that were handed over to people for the first time in the range",
         }),
-        resolvedAloneRate: rate("`resolvedAlone` / `conversations`"),
+        notHandedOverRate: rate("`notHandedOver` / `conversations`"),
+        resolvedAloneRate: rate("The earlier name of `notHandedOverRate`"),
         ratingAlone: withDescription(ref(RatingFigures), {
           description: "Ratings of conversations that started in the range and that no member had",
         }),

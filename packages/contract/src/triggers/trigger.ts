@@ -308,18 +308,30 @@ export const recordTriggerEvent = {
   schema: {
     tags,
     summary: "Record that a trigger fired or converted",
+    description:
+      "A conversion with a `sessionId` counts only after the trigger fired in that session, once per firing. Without a `sessionId`, every conversion counts.",
     body: TriggerEvent,
-    response: { 200: Success },
+    response: {
+      200: Type.Object({
+        success: Type.Literal(true),
+        recorded: Type.Boolean({
+          description:
+            "Whether the statistics of a trigger include the event. `false` for an unknown trigger, and for a conversion without a firing.",
+        }),
+      }),
+    },
   },
 } as const;
 
 export const getVisitorForm = {
   method: "GET",
   url: "/triggers/form/:toolIdOrName",
-  config: visitor,
+  config: { access: "visitor", crossOrigin: true },
   schema: {
     tags,
     summary: "Read a form by the id or name of its tool",
+    description:
+      "A name is looked up among the forms of `agentId`. Without it, the response is the oldest enabled form with that name: of the key's organization, or, without a key, of an agent that the page's origin may use.",
     params: Type.Object({ toolIdOrName: Type.String({ description: "Id or name of the form tool" }) }),
     querystring: Type.Object({
       agentId: Type.Optional(Type.String({ description: "Id of the agent. Names are unique only within an agent." })),

@@ -45,7 +45,12 @@ export function createOriginCheck(now: () => number = Date.now) {
   };
 }
 
-function isAllowed({ allowedOrigins }: Pick<AgentRow, "allowedOrigins">, origin: string, ownOrigin: string): boolean {
+/** Whether pages on this origin may use the agent. An empty list allows every origin. */
+export function isAllowed(
+  { allowedOrigins }: Pick<AgentRow, "allowedOrigins">,
+  origin: string,
+  ownOrigin: string,
+): boolean {
   return allowedOrigins === "[]" || origin === ownOrigin || includesOrigin(allowedOrigins, origin);
 }
 

@@ -85,6 +85,8 @@ import { ratingFigures } from "./migrations/0143-rating-figures.ts";
 import { inboxLists } from "./migrations/0145-inbox-lists.ts";
 import { conversationSearch } from "./migrations/0146-conversation-search.ts";
 import { deliveryRedirects } from "./migrations/0150-delivery-redirects.ts";
+import { readOnlyAnswers } from "./migrations/0151-read-only-answers.ts";
+import { triggerFirings } from "./migrations/0152-trigger-firings.ts";
 import { agentTestRuns } from "./migrations/0160-agent-test-runs.ts";
 import { memberPresence } from "./migrations/0165-member-presence.ts";
 import { mentions } from "./migrations/0166-mentions.ts";
@@ -183,6 +185,8 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0145-inbox-lists", inboxLists],
   ["0146-conversation-search", conversationSearch],
   ["0150-delivery-redirects", deliveryRedirects],
+  ["0151-read-only-answers", readOnlyAnswers],
+  ["0152-trigger-firings", triggerFirings],
   ["0160-agent-test-runs", agentTestRuns],
   ["0165-member-presence", memberPresence],
   ["0166-mentions", mentions],

@@ -33,6 +33,7 @@ export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionP
     userId,
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     fieldsCompleted: JSON.parse(row.fieldsCompleted),
+    changedByVisitor: JSON.parse(row.changedByVisitor ?? "[]"),
     impressionAt,
     startedAt,
     clientResult: row.clientResult === null ? null : JSON.parse(row.clientResult),

@@ -13,6 +13,7 @@ import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { readLimits } from "../plans/plan-limits.ts";
 import { emptyTool, type ToolSettings, toColumns, toSettings, toTool } from "./columns.ts";
+import { checkPatternSpeed } from "./form/form-pattern.ts";
 import type { MailRecipients } from "./form/mail-recipients.ts";
 import { createRecipientCheck } from "./form/recipient-check.ts";
 import { checkTool } from "./rules.ts";
@@ -175,6 +176,7 @@ function createSettingsCheck(outbound: Deps["outbound"], checkRecipients: Return
   return (tool: ToolRow, given: ToolSettings, unknown: ReadonlySet<string> = new Set()): Promise<void> =>
     checkAllSequentially([
       () => checkTool(toTool(tool), given, { checkUrl: (url) => outbound.checkUrl(url), unknown }),
+      () => given.formSchema && checkPatternSpeed(tool.organizationId, given.formSchema.fields),
       () => checkRecipients(tool.organizationId, given),
     ]);
 }

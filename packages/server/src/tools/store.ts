@@ -113,16 +113,21 @@ export function createEditedTools(db: Db) {
 /** Queries that look up forms for visitors' pages. */
 function formQueries(db: Db) {
   return {
-    /** Enabled forms of this name on the whole server, with their agents' allowed origins. */
-    async enabledFormsNamed(name: string, limit: number): Promise<Array<ToolRow & { allowedOrigins: string }>> {
+    /** Enabled forms of this name, oldest first, with their agents' allowed origins. */
+    async enabledFormsNamed(
+      name: string,
+      { organizationId, after, limit }: { organizationId: string | null; after: string; limit: number },
+    ): Promise<Array<{ id: string; allowedOrigins: string }>> {
       return db
         .selectFrom("tools")
         .innerJoin("agents", "agents.id", "tools.agentId")
-        .selectAll("tools")
-        .select("agents.allowedOrigins")
+        .select(["tools.id", "agents.allowedOrigins"])
         .where("tools.name", "=", name)
         .where(sql.ref("executionType"), "=", sql.lit("form"))
         .where("isEnabled", "=", 1)
+        .where("tools.id", ">", after)
+        .$if(organizationId !== null, (query) => query.where("tools.organizationId", "=", organizationId ?? ""))
+        .orderBy("tools.id")
         .limit(limit)
         .execute();
     },

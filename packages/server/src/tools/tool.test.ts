@@ -232,7 +232,10 @@ onBothDatabases("tools", (createDatabase) => {
     [{ executionType: "form", formSchema: { fields: [field("a"), field("a")] } }, "formSchema"],
     [{ executionType: "form", formSchema: { fields: [field("a", { type: "select" })] } }, "formSchema"],
     [
-      { executionType: "form", formSchema: { fields: [field("a", { validation: { pattern: { value: "(?=a)" } } })] } },
+      {
+        executionType: "form",
+        formSchema: { fields: [field("a", { validation: { pattern: { value: "^(?=(a+)+$)" } } })] },
+      },
       "formSchema",
     ],
     [{ executionType: "form", formSchema: { fields: [field("a")] }, formWebhookUrl: "javascript:1" }, "formWebhookUrl"],

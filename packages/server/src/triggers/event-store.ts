@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
-import { compileInsert } from "../db/json-rows.ts";
+import type { DatabaseKind } from "../db/database-kind.ts";
+import { compileInsert, jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
-import type { TriggerDayRow, TriggerEventRow } from "../db/tables/triggers.ts";
+import type { TriggerDayRow, TriggerEventRow, TriggerFiringRow } from "../db/tables/triggers.ts";
 import type { Deps } from "../deps.ts";
 
 export type NewTriggerEvent = Omit<TriggerEventRow, "id">;
@@ -28,7 +29,7 @@ const columns = {
 } as const;
 
 export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
-  const queries = eventQueries(db);
+  const queries = eventQueries(db, databaseKind);
   const firstId = ({ rows }: { rows: Array<{ id: string }> }) => rows[0]?.id ?? null;
   return {
     insert: compileInsert<NewTriggerEvent>({ db, databaseKind }, "triggerEvents", columns),
@@ -42,6 +43,21 @@ export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | 
     /** The latest firings of an agent's existing triggers, oldest first. */
     async lastFired(trx: Executor, agentId: string): Promise<Fired[]> {
       return (await queries.lastFired(trx, { agentId })).rows.toReversed();
+    },
+    /**
+     * Updates the firings that have not converted yet. A conversion of a session takes one of them. Without any, it
+     * belongs to no trigger.
+     */
+    async settleFirings(trx: Executor, events: readonly NewTriggerEvent[]): Promise<NewTriggerEvent[]> {
+      const fired = countFirings(events);
+      if (fired.length > 0) await queries.addFirings(trx, { json: toJson(fired) });
+      const settled: NewTriggerEvent[] = [];
+      for (const event of events) {
+        const key = event.eventType === "converted" ? firingKey(event) : null;
+        const isCounted = key === null || (await queries.takeFiring(trx, { key })).rows.length > 0;
+        settled.push(isCounted ? event : { ...event, triggerId: null });
+      }
+      return settled;
     },
     /** Adds the events to the counters of their triggers. Call this last in a transaction. */
     async count(trx: Executor, events: readonly NewTriggerEvent[]): Promise<void> {
@@ -63,7 +79,26 @@ function countEvents(events: readonly NewTriggerEvent[]): TriggerDayRow[] {
   return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-function eventQueries(db: Db) {
+/** @returns null for events without a session or trigger, which are not compared with each other */
+function firingKey({ sessionId, triggerId }: NewTriggerEvent): string | null {
+  return sessionId === null || triggerId === null ? null : `${sessionId} ${triggerId}`.toWellFormed();
+}
+
+/** One row per session and trigger, in a consistent order, so that two processes cannot deadlock. */
+function countFirings(events: readonly NewTriggerEvent[]): TriggerFiringRow[] {
+  const rows = new Map<string, TriggerFiringRow>();
+  for (const event of events) {
+    const key = event.eventType === "fired" ? firingKey(event) : null;
+    if (key === null) continue;
+    const { agentId, day, sessionId } = event;
+    rows.set(key, { key, agentId, sessionId: sessionId ?? "", day, open: (rows.get(key)?.open ?? 0) + 1 });
+  }
+  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+const firingColumns = { key: "text", agentId: "text", sessionId: "text", open: "bigint", day: "text" } as const;
+
+function eventQueries(db: Db, databaseKind: DatabaseKind) {
   const selectTriggerIds = (agentId: string) =>
     db.selectFrom("triggers").select("triggers.id").where("agentId", "=", agentId);
   return {
@@ -89,6 +124,32 @@ function eventQueries(db: Db) {
         .where("eventType", "=", "fired")
         .where("sessionId", "is not", null)
         .orderBy("latest.id", "desc"),
+    ),
+    addFirings: compileOnce<{ json: string }, never>((param) =>
+      db
+        .insertInto("triggerFirings")
+        .columns(["key", "agentId", "sessionId", "open", "day"])
+        .expression(
+          db
+            .selectFrom(jsonRows<TriggerFiringRow>(databaseKind, param("json"), firingColumns))
+            .select(["rows.key", "rows.agentId", "rows.sessionId", "rows.open", "rows.day"])
+            // SQLite reads "on conflict" after a select without a condition as a join.
+            .where(sql<boolean>`true`) as never,
+        )
+        .onConflict((conflict) =>
+          conflict.column("key").doUpdateSet({
+            open: sql`"triggerFirings".open + excluded.open`,
+            day: sql`excluded.day`,
+          }),
+        ),
+    ),
+    takeFiring: compileOnce<{ key: string }, { key: string }>((param) =>
+      db
+        .updateTable("triggerFirings")
+        .set({ open: sql`open - 1` })
+        .where("key", "=", param("key"))
+        .where("open", ">", sql.lit(0))
+        .returning("key"),
     ),
     addDay: compileOnce<TriggerDayRow, never>((param) =>
       db

@@ -58,7 +58,7 @@ onBothDatabases("trigger events", (createDatabase) => {
   const reportAll = async (...events: object[]) => {
     for (const event of events) {
       const response = await use.report({ agentId, ...event });
-      expect([response.statusCode, response.json()]).toEqual([200, { success: true }]);
+      expect([response.statusCode, response.json()]).toMatchObject([200, { success: true }]);
     }
   };
   const both = async () => {
@@ -123,10 +123,58 @@ onBothDatabases("trigger events", (createDatabase) => {
     await reportAll({ triggerId: trigger, sessionId: "s2" }, { triggerName: "Unknown", sessionId: "s1" }, converted);
     expect(await both()).toEqual([counts(2, 0), counts(1, 1)]);
     await reportAll({ ...converted, triggerName: "Welcome" }, { ...converted, triggerId: trigger });
-    expect(await both()).toEqual([counts(2, 2), counts(1, 1)]);
+    expect(await both()).toEqual([counts(2, 1), counts(1, 1)]);
     await owner.call("DELETE", `/triggers/${other}`);
     await reportAll(converted);
-    expect((await use.stats())[trigger]).toEqual(counts(2, 3));
+    expect((await use.stats())[trigger]).toEqual(counts(2, 1));
+  });
+
+  it.each([
+    ["without a firing", ["converted s1"], [false]],
+    ["once per firing", ["fired s1", "converted s1", "converted s1"], [true, true, false]],
+    [
+      "again after the trigger fired again",
+      ["fired s1", "converted s1", "fired s1", "converted s1"],
+      [true, true, true, true],
+    ],
+    [
+      "late, for several firings",
+      ["fired s1", "fired s1", "converted s1", "converted s1", "converted s1"],
+      [true, true, true, true, false],
+    ],
+    ["in the session of the firing alone", ["fired s1", "converted s2", "converted s1"], [true, false, true]],
+    ["always, without a session", ["converted", "converted"], [true, true]],
+  ])("that report a conversion count %s", async (_, events, recorded) => {
+    const answers: boolean[] = [];
+    for (const [eventType, sessionId] of events.map((event) => event.split(" "))) {
+      answers.push((await use.report({ agentId, triggerId: trigger, eventType, sessionId })).json().recorded);
+    }
+    expect(answers).toEqual(recorded);
+    const count = (type: string) => events.filter((event, index) => event.startsWith(type) && recorded[index]).length;
+    expect((await both())[0]).toEqual(counts(count("fired"), count("converted")));
+  });
+
+  it("that arrive concurrently never count more conversions than firings of a session", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, (_, n) =>
+        use.report({
+          agentId,
+          triggerId: trigger,
+          sessionId: `s${n % 20}`,
+          eventType: n % 8 < 2 ? "fired" : "converted",
+        }),
+      ),
+    );
+    const recorded = answers.filter((answer) => answer.json().recorded).length;
+    const [stats] = await both();
+    expect(stats.firedCount).toBe(100);
+    expect(stats.convertedCount).toBeLessThanOrEqual(100);
+    expect(stats.convertedCount).toBe(recorded - 100);
+  });
+
+  it("answer that nothing was recorded for a trigger that does not exist", async () => {
+    const event = { agentId, triggerName: "Gone", triggerId: newId("trigger") };
+    expect((await use.report(event)).json()).toEqual({ success: true, recorded: false });
   });
 
   it("that report a conversion find a firing at the same moment", async () => {
@@ -166,7 +214,6 @@ onBothDatabases("trigger events", (createDatabase) => {
         use.report({
           agentId,
           triggerId: n % 3 ? trigger : other,
-          sessionId: `s${n % 50}`,
           eventType: n % 4 ? "fired" : "converted",
         }),
       ),

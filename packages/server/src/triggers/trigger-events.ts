@@ -9,10 +9,13 @@ import { createTriggerEventStore, type Fired, type NewTriggerEvent } from "./eve
 
 const BATCH = 256;
 
-/** `alsoInTransaction` runs in the transaction that stores the event. */
-export type RecordEvent = (event: TriggerEvent, alsoInTransaction?: AlsoInTransaction) => Promise<void>;
+/**
+ * `alsoInTransaction` runs in the transaction that stores the event.
+ * @returns whether the counters of a trigger include the event
+ */
+export type RecordEvent = (event: TriggerEvent, alsoInTransaction?: AlsoInTransaction) => Promise<boolean>;
 
-type AlsoInTransaction = (trx: Transaction<Tables>) => Promise<void>;
+type AlsoInTransaction = (trx: Transaction<Tables>, isCounted: boolean) => Promise<void>;
 type Item = { event: NewTriggerEvent; also: AlsoInTransaction | undefined };
 
 /**
@@ -24,11 +27,12 @@ export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): Re
 
   async function writeEvents(trx: Transaction<Tables>, items: Item[]) {
     const events = items.map(({ event }) => event);
-    const matched = await withTriggers(trx, events);
+    const matched = await store.settleFirings(trx, await withTriggers(trx, events));
+    const isCounted = matched.map(({ triggerId }) => triggerId !== null);
     await store.insert(trx, matched);
-    for (const { also } of items) await also?.(trx);
+    for (const [index, { also }] of items.entries()) await also?.(trx, isCounted[index] === true);
     await store.count(trx, matched);
-    return items.map(() => undefined);
+    return isCounted;
   }
 
   /**

@@ -46,6 +46,10 @@ export function visitorTriggerRoutes(
   app.route({
     ...contract.getVisitorForm,
     handler: async (request) =>
-      triggers.form(request.params.toolIdOrName, request.query.agentId ?? null, request.headers.origin),
+      triggers.form(request.params.toolIdOrName, {
+        agentId: request.query.agentId ?? null,
+        organizationId: request.principal?.organizationId ?? null,
+        origin: request.headers.origin,
+      }),
   });
 }

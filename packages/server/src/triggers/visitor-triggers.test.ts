@@ -148,14 +148,16 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       });
     });
 
-    it("of the given agent, or otherwise the only enabled one of that name", async () => {
+    it("of the given agent, or otherwise the oldest enabled one of that name, or of the organization of the key", async () => {
       const stranger = await server.createAccount();
       const theirs = await createAgent(stranger);
       const name = `contact_${agentId.slice(-5).replace(/\d/g, "x")}`;
       const first = await createForm(name, theirs, stranger);
       const second = await createForm(name);
       const found = async (query = "") => (await get(`/triggers/form/${name}${query}`)).json().toolId;
-      expect(await found()).toBeUndefined();
+      expect(await found()).toBe(first);
+      const byKey = { url: `/triggers/form/${name}`, headers: owner.headers };
+      expect((await server.app.inject(byKey)).json().toolId).toBe(second);
       expect([await found(`?agentId=${agentId}`), await found(`?agentId=${theirs}`)]).toEqual([second, first]);
       await stranger.call("PUT", `/tools/${first}`, { isEnabled: false });
       expect([await found(), await found(`?agentId=${theirs}`)]).toEqual([second, undefined]);

@@ -1,14 +1,14 @@
 import type { TriggerEvent, VisitorForm } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { includesOrigin } from "../agents/origin-check.ts";
+import { isAllowed } from "../agents/origin-check.ts";
 import type { AgentService } from "../agents/service.ts";
 import { isMissingReference } from "../db/database-errors.ts";
-import type { Tables } from "../db/tables.ts";
+import type { AgentRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId } from "../ids.ts";
-import type { FormFinder } from "../tools/form/form-finder.ts";
+import type { FormFinder, FormScope } from "../tools/form/form-finder.ts";
 import { toVisitorForm } from "../tools/run-tool.ts";
 import { toWidgetTrigger } from "./columns.ts";
 import { type Listing, type ListingCache, toListing } from "./listing.ts";
@@ -24,8 +24,7 @@ type Parts = {
   onEvent(trx: Transaction<Tables>, event: TriggerEvent): Promise<void>;
 };
 
-type Recorded = { success: true };
-const success: Recorded = { success: true };
+type Recorded = { success: true; recorded: boolean };
 
 /** Public endpoints for visitors' pages. `origin` is the page's origin, which the agent must allow (403). */
 export function createVisitorTriggers(
@@ -62,13 +61,13 @@ export function createVisitorTriggers(
      * page.
      */
     async record(event: TriggerEvent, keep?: SaveResponse): Promise<Recorded> {
-      await write(event, async (trx) => {
-        await keep?.(trx, event.agentId, success);
+      const recorded = await write(event, async (trx, isCounted) => {
+        await keep?.(trx, event.agentId, { success: true, recorded: isCounted });
         await onEvent(trx, event);
       }).catch((error) => {
         throw isMissingReference(error) ? notFound("Agent") : error;
       });
-      return success;
+      return { success: true, recorded };
     },
     /** The text of the agent's enabled bubble, or null. A conversation may start with it. */
     async openingMessage(agentId: string, triggerId: string): Promise<string | null> {
@@ -77,9 +76,13 @@ export function createVisitorTriggers(
       const { message } = JSON.parse(trigger.actionConfig) as { message?: unknown };
       return typeof message === "string" && message.trim() !== "" ? message : null;
     },
-    async form(idOrName: string, agentId: string | null, origin: string | undefined): Promise<VisitorForm> {
-      const isAllowed = (allowedOrigins: string) => origin !== undefined && includesOrigin(allowedOrigins, origin);
-      const tool = await formFinder.enabled(idOrName, agentId, isAllowed);
+    /** Looks up a name among the agent's forms, or the organization's, or those that the page's origin may use. */
+    async form(
+      idOrName: string,
+      { agentId, organizationId, origin }: FormScope & { origin: string | undefined },
+    ): Promise<VisitorForm> {
+      const mayUse = (agent: Pick<AgentRow, "allowedOrigins">) => !origin || isAllowed(agent, origin, ownOrigin);
+      const tool = await formFinder.enabled(idOrName, { agentId, organizationId }, mayUse);
       agents.checkOrigin(await agents.getPublic(tool.agentId), origin, ownOrigin);
       return toVisitorForm(tool);
     },

@@ -8,7 +8,7 @@ import { type Slots, slotImage, slotLink, slotText } from "../panel/slots.ts";
 
 /** A product: image, name, price, description and actions. */
 export function ProductCard({ slots, options }: { slots: Slots; options: Display["options"] }): JSX.Element {
-  const { chat, messages } = usePanel();
+  const { chat, core, messages } = usePanel();
   const shows = (option: keyof Display["options"]) => options[option] !== false;
   const text = (name: string, option: keyof Display["options"]) => (shows(option) ? slotText(slots, name) : "");
   const [title, price, description] = [
@@ -19,6 +19,11 @@ export function ProductCard({ slots, options }: { slots: Slots; options: Display
   const image = shows("showImage") ? slotImage(slots) : null;
   const href = slotLink(slots);
   const name = slotText(slots, "title");
+  const addToCart = () => {
+    const isHeard = core.bus.emit("add_to_cart", slots) > 0;
+    const event = new CustomEvent("foyer:add_to_cart", { detail: slots, cancelable: true });
+    if (dispatchEvent(event) && !isHeard) void chat.send(interpolate(messages.addToCartMessage, { title: name }));
+  };
   return (
     <article class="card product" part="card" aria-label={name || undefined}>
       {image ? <img src={image} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" /> : null}
@@ -37,11 +42,7 @@ export function ProductCard({ slots, options }: { slots: Slots; options: Display
         {href || (options.showAddToCart && name) ? (
           <p class="card-actions">
             {options.showAddToCart && name ? (
-              <button
-                type="button"
-                class="quiet"
-                onClick={() => void chat.send(interpolate(messages.addToCartMessage, { title: name }))}
-              >
+              <button type="button" class="quiet" onClick={addToCart}>
                 {messages.addToCart}
               </button>
             ) : null}

@@ -1,8 +1,9 @@
 import type { FormField } from "@foyer/contract";
-import { type AnswerKind, describeField } from "@foyer/contract/rules/field-types";
+import { convertDefault } from "@foyer/contract/rules/default-answer";
+import { describeField } from "@foyer/contract/rules/field-types";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { parseTime } from "@foyer/contract/rules/form-dates";
-import type { FormValue, FormValues } from "../form-values/field-values.ts";
+import type { FormValues } from "../form-values/field-values.ts";
 import { writeNumber } from "../form-values/read-number.ts";
 import type { Identity } from "../foyer-api.ts";
 
@@ -37,30 +38,15 @@ function lookUp(name: string, { identity, context, previousResult }: DefaultFact
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? `${value}` : undefined;
 }
 
-/** Converts a default value to the value of its control. Returns "" or [] if the control cannot hold it. */
-const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormValue> = {
-  text: toOneLine,
-  number: (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? writeNumber(Number(text)) : ""),
-  date: (text) => (parseTime("date", text) === null ? "" : text),
-  datetime: toWallTime,
-  choice: (text, field) => (isOption(field, text) ? text : ""),
-  choices(text, field) {
-    const parts = isOption(field, text) ? [text] : text.split(",").map((part) => part.trim());
-    return [...new Set(parts.filter((part) => isOption(field, part)))];
+/** Controls show numbers as they are read, and the time of a `datetime` in the visitor's zone. */
+const fromDefault = {
+  ...convertDefault,
+  number(text: string, field: FormField) {
+    const number = convertDefault.number(text, field);
+    return number === "" ? "" : writeNumber(Number(number));
   },
-  // A preselected box is not valid consent, so visitors must tick a required box themselves.
-  boolean: (text, field) => text.trim() === "true" && field.validation?.required?.value !== true,
-  file: () => "",
+  datetime: toWallTime,
 };
-
-const isOption = ({ options = [] }: FormField, value: string) => options.some((option) => option.value === value);
-
-/** An input of one line drops line breaks, and one for an email address also drops the spaces around it. */
-function toOneLine(text: string, field: FormField): string {
-  const { isMultiline, format } = describeField(field);
-  if (isMultiline) return text;
-  return format === "email" ? text.trim() : text.replace(/[\r\n]+/g, " ");
-}
 
 /** Returns local time as `2026-01-31T09:30`. A time without a zone is already local. */
 function toWallTime(text: string): string {

@@ -1,5 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { describeField } from "@foyer/contract/rules/field-types";
+import { compileRegExp } from "@foyer/contract/rules/form-pattern";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import { type FormValues, toFormData } from "../form-values/field-values.ts";
 import { readNumber, writeNumber } from "../form-values/read-number.ts";
@@ -68,19 +69,13 @@ export function validateAnswers(
   return Object.fromEntries(isTooMuch ? [[last, messages.filesTooLarge]] : found);
 }
 
-/**
- * Compiles a pattern as the server does: with whole code points if the pattern allows it. Patterns that this browser
- * cannot compile are left to the server.
- */
+/** Patterns that this browser cannot compile are left to the server. */
 function compilePattern(pattern: string): { test(value: string): boolean } {
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      // Try the next flags.
-    }
+  try {
+    return compileRegExp(pattern);
+  } catch {
+    return { test: () => true };
   }
-  return { test: () => true };
 }
 
 /** The server's error details that concern a field of the form. The visitor cannot fix any other errors. */

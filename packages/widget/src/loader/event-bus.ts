@@ -10,6 +10,7 @@ export type BusEvents = {
   form: FormNotice;
   trigger: TriggerNotice;
   handoff: HandoffNotice;
+  add_to_cart: Record<string, unknown>;
   /** An event that the site reported with `Foyer.track`. */
   track: { name: string; data: Record<string, unknown> };
   /** The site registered the client tool with this name. */
@@ -46,11 +47,13 @@ export function createEventBus() {
       return () => off(name, listener);
     },
     off,
+    /** @returns the number of listeners */
     emit<Name extends keyof BusEvents>(
       name: Name,
       ...[detail]: BusEvents[Name] extends undefined ? [] : [BusEvents[Name]]
-    ): void {
-      for (const listener of [...(listeners.get(name) ?? [])]) {
+    ): number {
+      const known = [...(listeners.get(name) ?? [])];
+      for (const listener of known) {
         try {
           listener(detail as never);
         } catch (error) {
@@ -58,6 +61,7 @@ export function createEventBus() {
           reportError(error);
         }
       }
+      return known.length;
     },
   };
 }

@@ -5,17 +5,16 @@ const GLIDE_MS = 1_500;
 const FAST_PX_PER_MS = 1.5;
 
 /**
- * Detects that the visitor is about to leave. With a mouse, the pointer leaves the page at the top, towards the
- * address bar and the tabs. Without one, a fast upward swipe over half a screen counts, because it brings the
+ * Detects that the visitor is about to leave. With a mouse, the pointer leaves the viewport at any edge. Without one, a fast upward swipe over half a screen counts, because it brings the
  * browser's address bar back. Scrolling by scripts does not count.
  */
 export function watchExit(onExit: () => void, signal: AbortSignal): void {
   const passive = { passive: true, signal };
   document.documentElement.addEventListener(
     "mouseleave",
-    ({ clientY, buttons }) => {
+    ({ buttons }) => {
       // Ignores drags, and the list of a select, which is a separate window.
-      if (clientY <= 0 && !buttons && !document.activeElement?.matches("select")) onExit();
+      if (!buttons && !document.activeElement?.matches("select")) onExit();
     },
     passive,
   );

@@ -156,6 +156,26 @@ describe("exit intent", () => {
   });
 });
 
+describe("exit intent that a bubble took", () => {
+  it.each(["while it is loading", "during the pause after it"])(
+    "is made up for after the pause: %s",
+    async (moment) => {
+      const { pass, log, engine } = startPage([exit, event("ping")]);
+      await pass(ARRIVAL_MS);
+      const tracked = engine.track("ping", {});
+      if (moment === "while it is loading") engine.leave();
+      await tracked;
+      await pass(500);
+      if (moment !== "while it is loading") engine.leave();
+      expect(log).toEqual(["t1"]);
+      await pass(QUIET_MS);
+      expect(log).toEqual(["t1", "t0"]);
+      await pass(60_000);
+      expect(log).toEqual(["t1", "t0"]);
+    },
+  );
+});
+
 describe("several triggers", () => {
   it("run one at a time with a pause between them", async () => {
     const { pass, log, hold, held, settle } = startPage([page("/"), page("/**")]);

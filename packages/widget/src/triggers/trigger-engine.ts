@@ -9,7 +9,7 @@ export const QUIET_MS = 10_000;
 /** A visitor who typed within this time, in milliseconds, is still writing and is not interrupted. */
 export const TYPING_MS = 3_000;
 /** Exit intent is ignored until the page has been visible for this time, in milliseconds. */
-export const ARRIVAL_MS = 3_000;
+export const ARRIVAL_MS = 1_000;
 
 /** `due`: the condition is met and the trigger waits for its turn. `over`: it cannot fire again on this page view. */
 export type WatchedTrigger = { trigger: WidgetTrigger; state: "watching" | "due" | "over"; note: Note | null };
@@ -103,12 +103,17 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
       }
       step();
     },
-    /** Handles exit intent. A trigger that cannot run immediately misses this moment. */
+    /**
+     * Handles exit intent. A trigger that cannot run immediately misses this moment, unless another trigger has taken
+     * it. Then it runs when it may.
+     */
     leave(): void {
       if (visible.count() < ARRIVAL_MS) return;
+      const isTaken = running !== null || now() < quietUntil;
       const leaving = watched.filter(({ trigger, state }) => detectionOf(trigger) === "moment" && state === "watching");
       for (const one of leaving) one.state = "due";
       step();
+      if (isTaken) return;
       for (const one of leaving) if (one.state === "due") one.state = "watching";
     },
     scrolled(): void {

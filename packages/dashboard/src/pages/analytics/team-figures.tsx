@@ -17,7 +17,7 @@ const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 type Range = { from: string; to: string; agentId?: string };
 
 /**
- * How visitors rated conversations, how members and teams have worked on them, and what each agent resolved alone. Empty
+ * How visitors rated conversations, how members and teams have worked on them, and what each agent did not hand over. Empty
  * without a rating and a request for a person.
  */
 export function TeamFigures({ range }: { range: Range }) {
@@ -60,7 +60,7 @@ export function TeamFigures({ range }: { range: Range }) {
       )}
       <Section
         title="Agents and people"
-        description={`Conversations that the agent resolved alone, and those that it handed over to people.${isAsked ? " Ratings are means, with their number." : ""}`}
+        description={`Conversations that the agent did not hand over, whatever their outcome, and those that it handed over to people.${isAsked ? " Ratings are means, with their number." : ""}`}
         actions={<CsvButton range={range} group="agent" />}
       >
         <AgentsAlone agents={data.agents} hasRatings={isAsked} />
@@ -126,13 +126,13 @@ function targetText({ nextAnswersMet, nextAnswersMissed }: InboxFigures): string
 function AgentsAlone({ agents, hasRatings }: { agents: InboxAnalytics["agents"]; hasRatings: boolean }) {
   return (
     <Table
-      label="Conversations that agents resolved alone"
+      label="Conversations that agents did not hand over"
       head={
         <>
           <Th>Agent</Th>
           <Th isNumber>Conversations</Th>
-          <Th isNumber>Resolved alone</Th>
-          {hasRatings && <Th isNumber>Rating alone</Th>}
+          <Th isNumber>Not handed over</Th>
+          {hasRatings && <Th isNumber>Rating without people</Th>}
           <Th isNumber>Handed over</Th>
           {hasRatings && <Th isNumber>Rating with people</Th>}
           <Th isNumber>Requests</Th>
@@ -144,9 +144,9 @@ function AgentsAlone({ agents, hasRatings }: { agents: InboxAnalytics["agents"];
           <Td className="whitespace-nowrap">{row.name}</Td>
           <Td isNumber>{row.conversations.toLocaleString()}</Td>
           <Td isNumber className="whitespace-nowrap">
-            {row.resolvedAlone.toLocaleString()}
-            {row.resolvedAloneRate !== null && (
-              <span className="text-soft"> ({formatPercent(row.resolvedAloneRate)})</span>
+            {row.notHandedOver.toLocaleString()}
+            {row.notHandedOverRate !== null && (
+              <span className="text-soft"> ({formatPercent(row.notHandedOverRate)})</span>
             )}
           </Td>
           {hasRatings && <MeanCell rating={row.ratingAlone} />}

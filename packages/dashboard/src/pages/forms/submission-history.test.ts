@@ -36,6 +36,7 @@ const submission = (more: Partial<FormSubmissionDetail>): FormSubmissionDetail =
   userId: null,
   visitor: null,
   fieldsCompleted: [],
+  changedByVisitor: [],
   impressionAt: null,
   startedAt: null,
   clientResult: null,

@@ -54,6 +54,12 @@ export function SubmissionPage() {
         <div className="min-w-0">
           <Section title="Answers">
             <SubmissionAnswers answers={answers} isFormGone={!tool} />
+            {submission.changedByVisitor.length > 0 && (
+              <p className="mt-3 text-soft">
+                Could be changed by the visitor, because the server couldn't verify it:{" "}
+                {submission.changedByVisitor.join(", ")}.
+              </p>
+            )}
           </Section>
           {submission.executionMode !== "webhook" && (
             <Section title="Your page">

@@ -78,7 +78,7 @@ function ScrollFields({ values: { conditions }, errorAt, set }: KindProps) {
 function ExitNote() {
   return (
     <p className="text-soft">
-      Runs when the mouse leaves the page at the top, or on a fast upward swipe on a phone. Never in the first 3 seconds
+      Runs when the mouse leaves the window at any edge, or on a fast upward swipe on a phone. Never in the first second
       on a page.
     </p>
   );

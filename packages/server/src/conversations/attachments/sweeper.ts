@@ -1,3 +1,4 @@
+import type { Checkpoint } from "../../db/sqlite/checkpoint.ts";
 import type { Deps } from "../../deps.ts";
 import { createTimerLoop } from "../../jobs/timer-loop.ts";
 import type { AttachmentService } from "./service.ts";
@@ -7,13 +8,20 @@ const EVERY_MS = 60_000;
 /** Deletes uploads that no message had within the window, at the start and every minute. */
 export function createAttachmentSweeper(
   { log }: Pick<Deps, "log">,
-  attachments: Pick<AttachmentService, "deleteExpired">,
+  {
+    attachments,
+    checkpoint,
+  }: {
+    attachments: Pick<AttachmentService, "deleteExpired">;
+    checkpoint: Pick<Checkpoint, "run">;
+  },
 ) {
   const failure = "uploads that no message has could not be deleted";
   const loop = createTimerLoop<never>({
     everyMs: EVERY_MS,
     async beforeRound() {
-      await attachments.deleteExpired(Date.now());
+      // The write-ahead log still contains what was deleted.
+      if ((await attachments.deleteExpired(Date.now())) > 0) await checkpoint.run();
       return false;
     },
     readDue: async () => [],

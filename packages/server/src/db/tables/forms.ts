@@ -36,6 +36,8 @@ export type SubmissionRow = {
   /** files are replaced by `null`, see `submissionFiles` */
   formData: Json;
   fieldsCompleted: Json;
+  /** names of read-only fields whose value the visitor could have changed; null without any */
+  changedByVisitor: Json | null;
   impressionAt: number | null;
   startedAt: number | null;
   formInstanceId: string;
@@ -46,7 +48,10 @@ export type SubmissionRow = {
   updatedAt: Instant;
 };
 
-type SubmissionTable = Omit<SubmissionRow, "hasConversationProof"> & { hasConversationProof: Generated<Flag> };
+type SubmissionTable = Omit<SubmissionRow, "hasConversationProof" | "changedByVisitor"> & {
+  hasConversationProof: Generated<Flag>;
+  changedByVisitor: Generated<Json | null>;
+};
 
 export type SubmissionFileRow = {
   submissionId: string;

@@ -8,6 +8,7 @@ export type TriggerTables = {
   draftTriggers: TriggerRow;
   triggerDays: TriggerDayRow;
   triggerEvents: TriggerEventRow;
+  triggerFirings: TriggerFiringRow;
 };
 
 export type TriggerRow = {
@@ -31,6 +32,17 @@ export type TriggerRow = {
 
 /** A trigger's counters of one UTC day. */
 export type TriggerDayRow = { triggerId: string; day: string; fired: number; converted: number };
+
+/** How many firings of a trigger in a session have not converted yet. Deleted together with the events. */
+export type TriggerFiringRow = {
+  /** the ids of the session and the trigger */
+  key: string;
+  agentId: string;
+  sessionId: string;
+  open: number;
+  /** of the last firing, in UTC */
+  day: string;
+};
 
 /** An event reported by a widget. Kept for 90 days. */
 export type TriggerEventRow = {

@@ -26,6 +26,7 @@ function createContent(formData: object, files: readonly File[] = []): Content {
     clientHandler: null,
     formData: JSON.stringify(formData),
     fieldsCompleted: "[]",
+    changedByVisitor: null,
     impressionAt: null,
     startedAt: null,
     formInstanceId: "i",

@@ -26,7 +26,9 @@ export function createWebhookBody({ submission, files }: SubmissionContent): Pro
   const { id, toolId, toolName, conversationId, createdAt } = submission;
   const formData = { ...JSON.parse(submission.formData), ...createPlaceholders(files) };
   const submittedAt = new Date(createdAt).toISOString();
-  return encode({ submissionId: id, toolId, toolName, conversationId, formData, submittedAt }, files);
+  const changed = submission.changedByVisitor;
+  const body = { submissionId: id, toolId, toolName, conversationId, formData, submittedAt };
+  return encode(changed === null ? body : { ...body, changedByVisitor: JSON.parse(changed) }, files);
 }
 
 /** Builds the body from the owner's payload and replaces `{{field}}` in every string. */

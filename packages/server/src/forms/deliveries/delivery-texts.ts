@@ -44,11 +44,13 @@ export function createEmailContent(
   const described = describeFiles(files);
   const values = createValueLookup(submission, described);
   const data: Record<string, unknown> = { ...JSON.parse(submission.formData), ...described };
+  const changed: string[] = JSON.parse(submission.changedByVisitor ?? "[]");
   const names = new Set([...fields.map(({ name }) => name), ...Object.keys(data)]);
   const answers = [...names].flatMap((name) => {
     const field = fields.find((one) => one.name === name);
     const text = Object.hasOwn(described, name) ? described[name] : formatAnswer(field ?? {}, data[name]);
-    return text?.trim() ? [[toSingleLine(field ? labelText(field) : name), text] as const] : [];
+    const mark = changed.includes(name) ? " (could be changed by the visitor)" : "";
+    return text?.trim() ? [[toSingleLine(field ? labelText(field) : name), `${text}${mark}`] as const] : [];
   });
   const facts = [
     ["Form", submission.toolName],

@@ -79,7 +79,7 @@ onBothDatabases("form submissions", (createDatabase) => {
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: [] });
   });
 
-  it("find a form by name only if the name is unique or the agent allows the page's origin", async () => {
+  it("find the oldest form of a name whose agent allows the page's origin, whatever others create", async () => {
     const strangerAccount = await forms.server.createAccount();
     const stranger = await createFormClient(forms.server, strangerAccount);
     const own = await forms.createForm({ name: "contact_form" });
@@ -90,15 +90,15 @@ onBothDatabases("form submissions", (createDatabase) => {
       });
     expect((await getForm()).json().toolId).toBe(own.id);
     const theirs = await stranger.createForm({ name: "contact_form" });
-    const ambiguous = await getForm();
-    expect([ambiguous.statusCode, ambiguous.json().error.message]).toEqual([404, expect.stringContaining("agentId")]);
-    expect((await getForm("https://shop.example")).statusCode).toBe(404);
+    expect((await getForm()).json().toolId).toBe(own.id);
+    expect((await getForm("https://shop.example")).json().toolId).toBe(own.id);
     expect((await getForm(undefined, `?agentId=${stranger.agentId}`)).json().toolId).toBe(theirs.id);
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: ["https://shop.example"] });
     expect((await getForm("https://shop.example")).json().toolId).toBe(own.id);
-    expect((await getForm("https://other.example")).statusCode).toBe(404);
+    expect((await getForm("https://other.example")).json().toolId).toBe(theirs.id);
     await strangerAccount.call("PATCH", `/agents/${stranger.agentId}`, { allowedOrigins: ["https://shop.example"] });
-    expect((await getForm("https://shop.example")).statusCode).toBe(404);
+    expect((await getForm("https://shop.example")).json().toolId).toBe(own.id);
+    expect((await getForm("https://other.example")).statusCode).toBe(404);
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: [] });
   });
 

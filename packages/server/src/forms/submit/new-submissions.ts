@@ -54,6 +54,7 @@ export function createSubmissionWriter(
       clientHandler: param("clientHandler"),
       formData: param("formData"),
       fieldsCompleted: param("fieldsCompleted"),
+      changedByVisitor: param("changedByVisitor"),
       impressionAt: param("impressionAt"),
       startedAt: param("startedAt"),
       status: param("status"),

@@ -12,7 +12,7 @@ import { newId } from "../../ids.ts";
 import type { NewDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryWorker } from "../../outbox/delivery-worker.ts";
 import type { FormFinder } from "../../tools/form/form-finder.ts";
-import { patternFor } from "../../tools/schema/tool-pattern.ts";
+import { testPatterns } from "../../tools/form/form-pattern.ts";
 import { toFormNotFound } from "../deleted-form.ts";
 import { deriveStatus } from "../deliveries/attempt-records.ts";
 import type { Confirmations } from "../deliveries/confirmations.ts";
@@ -23,6 +23,7 @@ import {
 } from "../deliveries/submission-deliveries.ts";
 import type { DeliveryOutcome, SubmissionStore } from "../submission-store.ts";
 import type { NewSubmission } from "./new-submissions.ts";
+import { keepReadOnly } from "./read-only-answers.ts";
 import type { DecodedFile } from "./read-submission.ts";
 import type { SubmissionQuota } from "./submission-quota.ts";
 import { type SubmittedFile, separateFiles } from "./submitted-files.ts";
@@ -96,8 +97,8 @@ export function createSubmitForm(
       input: SubmitInput,
       { files, saveResponse }: { files: Files; saveResponse?: SaveResponse | undefined },
     ): Promise<SubmitResult> {
-      const { formData, kept, ignored } = validateInput(tool, input, files);
-      const created = createSubmission(tool, { ...input, formData }, kept);
+      const { formData, changeable, kept, ignored } = await validateInput(tool, input, files);
+      const created = createSubmission(tool, { ...input, formData, changeable }, kept);
       await quota.check(tool.agentId, created.bytes);
       const confirmation = await confirmations.prepare(tool, formData);
       const isFirst = created.deliveries[0]?.purpose !== "webhook";
@@ -128,16 +129,19 @@ function createResult(submission: SubmissionRow, outcomes: readonly DeliveryOutc
   return { success: true, submissionId, executionMode, ...summarizeOutcomes(outcomes), clientHandler };
 }
 
-function validateInput(tool: ToolRow, { formData, fileNames }: FormSubmit, files: Files) {
+async function validateInput(tool: ToolRow, { formData, fileNames, verified = null }: SubmitInput, files: Files) {
   const schema: FormSchema = JSON.parse(tool.formSchema ?? '{"fields":[]}');
-  const { data, kept, ignored } = separateFiles(schema.fields, { formData, files, fileNames: fileNames ?? {} });
-  const problems = validateForm(schema.fields, data, { compilePattern: patternFor, files: kept });
+  const separated = separateFiles(schema.fields, { formData, files, fileNames: fileNames ?? {} });
+  const { kept, ignored } = separated;
+  const { formData: data, changeable } = keepReadOnly(schema.fields, separated.data, verified);
+  const compilePattern = await testPatterns(tool.organizationId, schema.fields, data);
+  const problems = validateForm(schema.fields, data, { compilePattern, files: kept });
   if (problems.length > 0) {
     const details = problems.map(({ field, code, message }) => ({ path: `formData.${field}`, code, message }));
     const code = problems.some(({ code }) => code === "file_size") ? "FILE_TOO_LARGE" : "VALIDATION_ERROR";
     throw new AppError(code, `${problems.map(({ message }) => message.replace(/\.$/, "")).join("; ")}.`, { details });
   }
-  return { formData: withReadableEmails(schema, data), kept, ignored };
+  return { formData: withReadableEmails(schema, data), changeable, kept, ignored };
 }
 
 /** Chrome sends the domain of an address in ASCII (`xn--mller-kva.de`), and other browsers as it was typed. */
@@ -152,7 +156,11 @@ function withReadableEmails({ fields }: FormSchema, data: Record<string, unknown
   return { ...data, ...Object.fromEntries(readable) };
 }
 
-function createSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {
+function createSubmission(
+  tool: ToolRow,
+  input: SubmitInput & { changeable: string[] },
+  kept: ReadonlyMap<string, SubmittedFile>,
+): NewSubmission {
   const { id: toolId, organizationId, agentId, name: toolName, formClientHandler: clientHandler } = tool;
   const now = Date.now();
   const id = newId("sub");
@@ -184,6 +192,7 @@ function createSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<s
     status,
     clientResult: null,
     fieldsCompleted: JSON.stringify(completed),
+    changedByVisitor: input.changeable.length > 0 ? JSON.stringify(input.changeable) : null,
     formInstanceId: input.formInstanceId ?? id,
     impressionAt: input.impressionAt ?? null,
     startedAt: input.startedAt ?? null,

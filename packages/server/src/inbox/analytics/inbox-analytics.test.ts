@@ -293,8 +293,10 @@ onBothDatabases("the figures of an inbox", (createDatabase) => {
         .map((row) => ({
           ...row,
           conversations: 0,
+          notHandedOver: 0,
           resolvedAlone: 0,
           handedOver: 0,
+          notHandedOverRate: null,
           resolvedAloneRate: null,
           ratingAlone: expected.alone(({ agentId }) => agentId === row.id),
         })),
@@ -378,7 +380,7 @@ onBothDatabases("the figures of an inbox", (createDatabase) => {
     expect(row).toEqual({ openAnswerMs: 0, openEndMs: 0, openHandlingMs: 0 });
   });
 
-  it("compare what an agent resolved alone with what it handed over", async () => {
+  it("compare what an agent did not hand over with what it handed over", async () => {
     const organization = await createOrganization();
     const { owner, agentId } = organization;
     await owner.call("PATCH", `/agents/${agentId}`, { handoff: { isEnabled: true } });
@@ -393,8 +395,8 @@ onBothDatabases("the figures of an inbox", (createDatabase) => {
       .values({ ...noCounts, agentId, day: toUtcDay(Date.now()), hour: 0, conversations: 5 })
       .execute();
     const [agent] = (await read(organization)).agents;
-    expect(agent).toMatchObject({ id: agentId, requests: 2, conversations: 5, resolvedAlone: 4 });
-    expect(agent).toMatchObject({ handedOver: 1, resolvedAloneRate: 80 });
+    expect(agent).toMatchObject({ id: agentId, requests: 2, conversations: 5, notHandedOver: 4, resolvedAlone: 4 });
+    expect(agent).toMatchObject({ handedOver: 1, notHandedOverRate: 80, resolvedAloneRate: 80 });
     expect((await owner.call("DELETE", `/conversations/${id}`)).status).toBe(200);
     const [afterDeletion] = (await read(organization)).agents;
     expect(afterDeletion).toMatchObject({ requests: 0, conversations: 5, resolvedAlone: 4 });

@@ -64,13 +64,16 @@ export function createInboxAnalytics(deps: Pick<Deps, "db" | "reads">, agents: P
     return [...started, ...others].slice(0, MAX_GROUPS).map(({ id, name, conversations }) => {
       const handedOver = first.get(id) ?? 0;
       // Some of those that were handed over in the range started before it.
-      const resolvedAlone = Math.max(0, conversations - handedOver);
+      const notHandedOver = Math.max(0, conversations - handedOver);
+      const notHandedOverRate = conversations === 0 ? null : (notHandedOver / conversations) * 100;
       return {
         ...(known.get(id) ?? { id, name, ...noFigures }),
         conversations,
-        resolvedAlone,
+        notHandedOver,
+        resolvedAlone: notHandedOver,
         handedOver,
-        resolvedAloneRate: conversations === 0 ? null : (resolvedAlone / conversations) * 100,
+        notHandedOverRate,
+        resolvedAloneRate: notHandedOverRate,
         ratingAlone: alone.get(id) ?? noRating,
       };
     });

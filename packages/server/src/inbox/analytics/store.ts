@@ -227,7 +227,7 @@ export function createInboxFigures({ db, reads }: Pick<Deps, "db" | "reads">) {
       ),
     /**
      * The conversations that were handed over for the first time in the range, by agent. They come from the counters, as
-     * those that started do: otherwise, a deleted conversation would count as one that the agent resolved alone.
+     * those that started do: otherwise, a deleted conversation would count as one that was not handed over.
      */
     handedOverByAgent: (range: FigureRange): Promise<Array<{ id: string; conversations: number }>> =>
       read(

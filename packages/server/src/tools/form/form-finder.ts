@@ -11,27 +11,11 @@ export type FormFinder = ReturnType<typeof createFormFinder>;
  * How long visitors can still submit a form after it was disabled, in milliseconds, because a page may still show it.
  */
 const GRACE_MS = HOUR_MS;
-/** The maximum number of forms with the same name whose agents are compared with the page's origin. */
-const MAX_SAME_NAME = 200;
+/** How many forms of the same name are compared with the page's origin at a time. */
+const PAGE_SIZE = 200;
 
-/** Whether an agent's `allowedOrigins` (JSON) include the page's origin. */
-type OriginMatch = (allowedOrigins: string) => boolean;
-
-/** A page must never show another organization's form, so a name without an agent has to be unambiguous. */
-function requireSingleForm(
-  name: string,
-  rows: Array<ToolRow & { allowedOrigins: string }>,
-  isAllowed: OriginMatch,
-): ToolRow {
-  const candidates = rows.length > 1 ? rows.filter(({ allowedOrigins }) => isAllowed(allowedOrigins)) : rows;
-  const [found, ...others] = candidates;
-  if (rows.length === 0) throw notFound("Form");
-  if (!found || others.length > 0 || rows.length === MAX_SAME_NAME) {
-    throw new AppError("NOT_FOUND", `Several agents have a form named ${name}. Pass agentId to choose one.`);
-  }
-  const { allowedOrigins: _, ...tool } = found;
-  return tool;
-}
+/** Where a name is looked up. null means everywhere. */
+export type FormScope = { agentId: string | null; organizationId: string | null };
 
 /** Finds tools that are forms. Other tools are treated as missing. */
 export function createFormFinder(db: Db) {
@@ -51,14 +35,29 @@ export function createFormFinder(db: Db) {
       }
       return row;
     },
-    /** For visitors: an enabled form by its id, or by its name among the agent's forms. @throws 404 */
-    async enabled(idOrName: string, agentId: string | null, isAllowed: OriginMatch): Promise<ToolRow> {
+    /**
+     * For visitors: an enabled form by its id, or the oldest one with this name of an agent that `mayUse` accepts, so
+     * that a form that somebody adds later never replaces it. @throws 404
+     */
+    async enabled(
+      idOrName: string,
+      { agentId, organizationId }: FormScope,
+      mayUse: (agent: { allowedOrigins: string }) => boolean,
+    ): Promise<ToolRow> {
       if (isId("tool", idOrName) || agentId !== null) {
         const row = await store.enabledForm(isId("tool", idOrName) ? "id" : "name", idOrName, agentId);
         if (!row) throw notFound("Form");
         return row;
       }
-      return requireSingleForm(idOrName, await store.enabledFormsNamed(idOrName, MAX_SAME_NAME), isAllowed);
+      for (let after = ""; ; ) {
+        const named = await store.enabledFormsNamed(idOrName, { organizationId, after, limit: PAGE_SIZE });
+        const found = named.find(mayUse);
+        const row = found && (await store.enabledForm("id", found.id, null));
+        if (row) return row;
+        const last = named.length === PAGE_SIZE ? named.at(-1) : undefined;
+        if (!last) throw notFound("Form");
+        after = last.id;
+      }
     },
     /** The organization's form with this id, enabled or not, as members edit it. */
     async owned(organizationId: string, id: string): Promise<ToolRow | undefined> {

@@ -143,12 +143,19 @@ describe("validation rules", () => {
     expect(readProblem({ validation: { minLength: { value: 4 } } })).toBeUndefined();
   });
 
-  it("accept only patterns that run in linear time", () => {
-    expect(readProblem({ validation: { pattern: { value: "^(a+)+$" } } })).toBeUndefined();
-    expect(readProblem({ validation: { pattern: { value: "(?=a)b" } } })).toMatchObject({
+  it("accept patterns that browsers can run, and no others", () => {
+    expect(readProblem({ validation: { pattern: { value: "(?i)^(?=a)(\\w)\\1$" } } })).toBeUndefined();
+    expect(readProblem({ validation: { pattern: { value: "a++" } } })).toMatchObject({
       path: "validation.pattern.value",
-      message: expect.stringContaining("cannot contain lookahead"),
+      message: expect.stringContaining("is not a regular expression"),
     });
+  });
+
+  it("need a default for a read-only field that is required", () => {
+    const validation = { required: { value: true } };
+    expect(readProblem({ disabled: true, validation })).toMatchObject({ path: "defaultValue" });
+    expect(readProblem({ disabled: true, validation, defaultValue: "a" })).toBeUndefined();
+    expect(readProblem({ disabled: true })).toBeUndefined();
   });
 });
 
@@ -161,6 +168,10 @@ describe("field defaults", () => {
     "{{user.metadata.plan}}",
     "{{user.metadata.company.name}}",
     "{{context.previousResult.order id}}",
+    "{{context.bike}}",
+    "{{context.next.a}}",
+    "{{context.productId}}",
+    "{{context.cart.total}}",
   ])("can be %j", (defaultValue) => {
     expect(readProblem({ defaultValue })).toBeUndefined();
   });
@@ -173,7 +184,6 @@ describe("field defaults", () => {
     "{{user.metadata.}}",
     "{{user.metadata..a}}",
     "{{context.previousResult}}",
-    "{{context.next.a}}",
     "{{user.email}} {{API_KEY}}",
     "{{__proto__}}",
     "{{USER.EMAIL}}",

@@ -11,20 +11,22 @@ import {
 } from "@foyer/contract/rules/field-types";
 import { findPlaceholders } from "@foyer/contract/rules/fill-template";
 import { checkAll, invalid } from "../../errors.ts";
-import { compilePattern } from "../schema/tool-pattern.ts";
+import { checkFormPattern } from "./form-pattern.ts";
 
 const knownDefaults = [
   "{{user.email}}",
   "{{user.name}}",
   "{{user.userId}}",
   "{{user.metadata.<field>}}",
+  "{{context.<field>}}",
   "{{context.previousResult.<field>}}",
 ].join(", ");
-const knownDefault = /^(?:user\.(?:email|name|userId)|(?:user\.metadata|context\.previousResult)\.[^.]+(?:\.[^.]+)*)$/;
+const knownDefault =
+  /^(?!context\.previousResult$)(?:user\.(?:email|name|userId)|(?:user\.metadata|context)\.[^.]+(?:\.[^.]+)*)$/;
 
 /**
  * Checks what JSON Schema cannot express: unique names, options and rules that apply to the field's type, bounds in
- * order, patterns that run in linear time, and defaults that the field can hold.
+ * order, patterns that browsers can run, and defaults that the field can hold.
  * @throws AppError 400 with the path of every problem (formSchema.fields.2.name)
  */
 export function checkFormSchema(schema: FormSchema): void {
@@ -37,6 +39,7 @@ export function checkFormSchema(schema: FormSchema): void {
       () => checkOptions(path, field),
       () => checkRules(`${path}.validation`, field.type, field.validation ?? {}),
       () => checkDefault(`${path}.defaultValue`, field),
+      () => checkReadOnly(path, field),
     ];
   });
   checkAll(checks);
@@ -108,7 +111,7 @@ function parseBound(path: string, type: FieldType, value: number | string): numb
 
 function checkPattern(path: string, pattern: string) {
   try {
-    compilePattern(pattern);
+    checkFormPattern(pattern);
   } catch (error) {
     throw invalid(path, error instanceof Error ? error.message : "cannot be used", "pattern");
   }
@@ -156,6 +159,11 @@ const defaultChecks: Record<AnswerKind, (path: string, field: FormField) => void
   },
   file: anyDefault,
 };
+
+function checkReadOnly(path: string, { disabled, defaultValue, validation }: FormField) {
+  if (!disabled || !validation?.required?.value || defaultValue) return;
+  throw invalid(`${path}.defaultValue`, "is required for a read-only field that is required", "required");
+}
 
 function checkDefaultOptions(path: string, { options = [] }: FormField, chosen: string[]) {
   const values = new Set(options.map(({ value }) => value));

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { compileRegExp, inlineFlags } from "@foyer/contract/rules/form-pattern";
 import { RE2JS } from "re2js";
 
 const MAX_PATTERN_LENGTH = 1_000;
@@ -10,27 +10,28 @@ const MAX_PROGRAM = 2_500;
  */
 const MAX_WORK = 5_000_000;
 
+/** `isShort` tells whether a value is short enough to be tested. */
+type LinearPattern = { test(value: string): boolean; isShort(value: string): boolean };
+
+export function checkPatternLength(pattern: string): void {
+  if (pattern.length > MAX_PATTERN_LENGTH) throw new Error(`is longer than ${MAX_PATTERN_LENGTH} characters`);
+}
+
 /**
  * Compiles a member's pattern, which runs in linear time. It matches anywhere in the value unless it is anchored.
  * Values that are too long for it (a thousand characters and more for the largest patterns) do not match.
  * @throws Error whose message completes "The pattern …"
  */
-export function compilePattern(pattern: string): { test(value: string): boolean } {
-  if (pattern.length > MAX_PATTERN_LENGTH) throw new Error(`is longer than ${MAX_PATTERN_LENGTH} characters`);
+export function compilePattern(pattern: string): LinearPattern {
+  checkPatternLength(pattern);
+  if (/(?<!\\)(?:\\\\)*\\k/.test(pattern)) throw new Error("cannot contain back-references such as \\k<name>");
   checkDialect(pattern);
+  if (inlineFlags.test(pattern)) throw new Error("is not a regular expression: Invalid group");
   const compiled = translate(pattern);
   const size = compiled.programSize();
   if (size > MAX_PROGRAM) throw new Error("is too large: its repetition counts multiply");
-  return { test: (value) => size * value.length <= MAX_WORK && compiled.test(value) };
-}
-
-const known = new LRUCache<string, ReturnType<typeof compilePattern>>({ max: 500 });
-
-/** A cached `compilePattern`, because compiling costs far more than a test. */
-export function patternFor(pattern: string): ReturnType<typeof compilePattern> {
-  const compiled = known.get(pattern) ?? compilePattern(pattern);
-  known.set(pattern, compiled);
-  return compiled;
+  const isShort = (value: string) => size * value.length <= MAX_WORK;
+  return { isShort, test: (value) => isShort(value) && compiled.test(value) };
 }
 
 function translate(pattern: string): RE2JS {
@@ -42,25 +43,18 @@ function translate(pattern: string): RE2JS {
 }
 
 /** The browser runs the same pattern, so the pattern must have the same meaning in both engines. */
-function checkDialect(pattern: string) {
-  const plainProblem = parseProblem(pattern, "");
-  if (plainProblem) throw new Error(`is not a regular expression: ${plainProblem}`);
-  const isStrict = parseProblem(pattern, "u") === null;
-  for (const [piece, escaped] of pattern.matchAll(/\\[xu]\{|\\([\s\S])|\{,|\[:/g)) {
-    if (escaped === "k") throw new Error("cannot contain back-references such as \\k<name>");
-    const isRisky = escaped === undefined || /[AaCEeGgHhiIjJlLmMNoOpPqQRTUVXyYZz]/.test(escaped);
-    if (!isStrict && isRisky)
-      throw new Error(`cannot contain \`${piece}\`, which means different things in different engines`);
-  }
-}
-
-function parseProblem(pattern: string, flags: string): string | null {
+export function checkDialect(pattern: string): void {
+  let isStrict: boolean;
   try {
-    new RegExp(pattern, flags);
-    return null;
+    isStrict = compileRegExp(pattern).unicode;
   } catch (error) {
     const message = error instanceof Error ? error.message : "";
-    return message.slice(message.lastIndexOf(": ") + 2);
+    throw new Error(`is not a regular expression: ${message.slice(message.lastIndexOf(": ") + 2)}`, { cause: error });
+  }
+  for (const [piece, escaped] of pattern.matchAll(/\\[xu]\{|\\([\s\S])|\{,|\[:/g)) {
+    const isRisky = escaped === undefined || /[AaCEeGgHhiIjJkKlLmMNoOpPqQRTUVXyYZz]/.test(escaped);
+    if (!isStrict && isRisky)
+      throw new Error(`cannot contain \`${piece}\`, which means different things in different engines`);
   }
 }
 

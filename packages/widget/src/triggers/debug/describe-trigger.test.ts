@@ -30,7 +30,7 @@ it.each([
   [watch("scroll_depth", { scrollDepth: 50 }), {}, "31% of 50%"],
   [watch("scroll_depth", { scrollDepth: 50 }), { depth: null }, "the page fits its window and cannot be scrolled"],
   [watch("page_view", { page: "/bikes/*" }), {}, "the page /pricing"],
-  [watch("exit_intent", {}), { visible: 1_000 }, "ignored during the first 3 s"],
+  [watch("exit_intent", {}), { visible: 500 }, "ignored during the first 1 s"],
   [watch("exit_intent", {}), {}, "has not happened yet"],
   [watch("custom_event", { event: "cart" }), { events: [{ name: "other", data: {} }] }, "no such event yet"],
   [

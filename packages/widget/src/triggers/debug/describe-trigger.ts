@@ -52,7 +52,7 @@ const conditionDescriptions: Record<WidgetTrigger["triggerType"], DescribeCondit
       depth === null ? "the page fits its window and cannot be scrolled" : `${Math.floor(depth)}% of ${scrollDepth}%`,
   }),
   exit_intent: (_, { hasMouse, visible }) => ({
-    expected: hasMouse ? "the mouse leaves the page at the top" : "a fast upward swipe over half a screen",
+    expected: hasMouse ? "the mouse leaves the window" : "a fast upward swipe over half a screen",
     actual: visible < ARRIVAL_MS ? `ignored during the first ${ARRIVAL_MS / 1_000} s` : "has not happened yet",
   }),
   page_view: ({ page }, { path }) => ({ expected: `a page that matches ${page}`, actual: `the page ${path}` }),

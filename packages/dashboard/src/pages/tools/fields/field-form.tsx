@@ -94,7 +94,7 @@ export function FieldForm({
       />
       <Toggle
         label="Read-only"
-        help="Visitors see the default value but can't change it. It is submitted with the form."
+        help="Visitors see the default value but can't change it, and it is stored whatever they send. Submissions mark a value that the server can't verify, such as the email address of a visitor who isn't signed in."
         value={field.disabled ?? false}
         onChange={(disabled) => set({ disabled: disabled || undefined })}
       />
