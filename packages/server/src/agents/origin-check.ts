@@ -55,7 +55,7 @@ export function isAllowed(
 }
 
 /** Whether the stored list contains this origin. An empty list contains none. */
-export function includesOrigin(allowedOrigins: string, origin: string): boolean {
+function includesOrigin(allowedOrigins: string, origin: string): boolean {
   const allowed: string[] = JSON.parse(allowedOrigins);
   return allowed.includes(origin);
 }

@@ -42,7 +42,7 @@ onBothDatabases("form submissions", (createDatabase) => {
     expect(forms.receiver.bodies("/lead")).toMatchObject([{ formData: { name: "Ada" } }]);
     expect(forms.receiver.bodies("/crm")).toEqual([{ role: "" }]);
     const mail = smtp.mails().at(-1);
-    expect([mail?.to, mail?.text]).toEqual([["ada@harbour.example"], expect.stringContaining("name: Ada")]);
+    expect([mail?.to, mail?.text]).toEqual([["ada@harbour.example"], expect.stringContaining("Name: Ada")]);
     expect(mail?.text).not.toMatch(/admin|Form: other/);
   });
 
@@ -138,7 +138,7 @@ onBothDatabases("form submissions", (createDatabase) => {
     expect(after.body.postActionResults).toMatchObject([{ type: "email", success: true }]);
     expect(smtp.mails().at(-1)).toMatchObject({
       to: ["leads@shop.example"],
-      text: expect.stringContaining("name: Ada"),
+      text: expect.stringContaining("Name: Ada"),
     });
     const stranger = await forms.server.createAccount();
     expect((await stranger.call("GET", "/mail-recipients")).body).toEqual([]);

@@ -7,8 +7,6 @@ const LIMIT_MS = 1_000;
 const THREADS = 2;
 const IDLE_MS = 30_000;
 
-export type PatternRunner = ReturnType<typeof createPatternRunner>;
-
 /**
  * Runs patterns that can take forever, in threads that are terminated at the time limit. Each organization uses one
  * thread at a time.
