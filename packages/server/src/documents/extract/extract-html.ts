@@ -199,8 +199,7 @@ function createContentWalker({ isBook, isWhole }: { isBook: boolean; isWhole: bo
       if (isFormulaGroup(tag, parent)) paragraph.add("(");
       if (tag === "msqrt") paragraph.add("√(");
       lists.open(tag, attributes);
-      const text = paragraph.text();
-      if (tag === "li" && (!isListMark(text) || /\d|[a-z]/i.test(text)))
+      if (tag === "li" && (!isListMark(paragraph.text()) || /\d|[a-z]/i.test(paragraph.text())))
         paragraph.add(lists.nextMark(attributes.value));
       if (tag === "input") paragraph.add(readInput(attributes));
       paragraph.openSuperscript(element);
@@ -208,10 +207,11 @@ function createContentWalker({ isBook, isWhole }: { isBook: boolean; isWhole: bo
     },
     text(value: string): void {
       const element = path.at(-1) ?? rootElement;
-      if (element.tag === "style") for (const name of listStruckNames(value)) struckNames.add(name);
+      if (element.tag === "style" && value.includes("line-through"))
+        for (const name of listStruckNames(value)) struckNames.add(name);
       if (element.tag === "title" && path.at(-2)?.tag === "svg") label ||= value.trim();
       if (element.tag === "option") choices.text(value);
-      if (element.isSkipped) skipped += value.trim().length;
+      if (element.isSkipped) skipped += value.length;
       else paragraph.write(element.tag === "pre" ? value : value.replace(/\s+/g, " "), element.isStruck);
     },
     close(tag: string, isImplied: boolean): void {
@@ -219,7 +219,7 @@ function createContentWalker({ isBook, isWhole }: { isBook: boolean; isWhole: bo
       const parent = path.at(-2);
       if (isImplied && element.isNavigation) swallowed += skipped - element.skippedBefore;
       const chosen = choices.close(tag);
-      if (!parent?.isSkipped) paragraph.write(chosen, false);
+      if (chosen !== "" && !parent?.isSkipped) paragraph.write(chosen, false);
       if (tag === "msqrt" || isFormulaGroup(tag, parent)) paragraph.add(element.isSkipped ? "" : ")");
       if (!element.isSkipped) paragraph.closeElement(element, parent);
       const isCellClosed = isCell(tag) && !element.isSkipped && closeCell(tag);

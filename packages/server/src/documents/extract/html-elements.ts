@@ -114,20 +114,24 @@ export function createElement(
   const isNavigation = !isWhole && isNavigationElement(tag, attributes, isMain);
   const isStruckHere =
     struckTags.has(tag) ||
-    /\bline-through\b/i.test(style) ||
+    (style !== "" && /\bline-through\b/i.test(style)) ||
     (struckNames.size > 0 && names.split(/\s+/).some((name) => struckNames.has(name)));
   return {
-    ...rootElement,
     tag,
     isMain,
     isSkipped: parent.isSkipped || isUnread || isNavigation,
     isNavigation: isNavigation && !parent.isSkipped,
-    isBlock: isBlockTag(tag) || blockStyle.test(style),
+    isBlock: isBlockTag(tag) || (style !== "" && blockStyle.test(style)),
     isStruck: attributes["data-struck"] !== "false" && (parent.isStruck || isStruckHere),
     isRaised: isRaised(tag, attributes),
     note: noteKind(tag, attributes),
     twinKind: twinKind(tag, attributes),
+    twin: null,
     headingLevel: parent.headingLevel ?? headingLevel(tag, attributes),
+    children: 0,
+    start: 0,
+    paragraph: 0,
+    skippedBefore: 0,
   };
 }
 

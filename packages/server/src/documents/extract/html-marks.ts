@@ -10,6 +10,7 @@ const spokenStyle = /\bclip(?:-path)?\s*:\s*(?:rect|inset)\(|\bleft\s*:\s*-\d{4,
 export function twinKind(tag: string, attributes: Record<string, string>): Twin["kind"] | null {
   const { class: names = "", style = "" } = attributes;
   if (attributes["aria-hidden"] === "true") return "seen";
+  if (names === "" && style === "") return tag === "mjx-assistive-mml" ? "spoken" : null;
   return tag === "mjx-assistive-mml" || spokenName.test(names) || spokenStyle.test(style) ? "spoken" : null;
 }
 
@@ -37,7 +38,7 @@ const listCharacters = (text: string): string[] =>
     .match(/[\p{L}\p{N}]/gu) ?? [];
 
 export const isRaised = (tag: string, { style = "" }: Record<string, string>): boolean =>
-  tag === "sup" || /\bvertical-align\s*:\s*super\b/i.test(style);
+  tag === "sup" || (style !== "" && /\bvertical-align\s*:\s*super\b/i.test(style));
 
 /** How sure it is that a link holds the number of a note: its markup says so, or it leads to a place in the page. */
 export type NoteKind = "note" | "link";
@@ -45,10 +46,13 @@ export type NoteKind = "note" | "link";
 const noteName = /\b(?:fn|footnote|noteref|endnote|reference)/i;
 const noteTarget = /#_?(?:fn|ft|footnote|endnote|edn|en|note|nt|n|cite[-_]note)[-_.:]?\w{0,20}$/i;
 
+const noteTags = new Set(["a", "sup", "span"]);
+
 export function noteKind(tag: string, attributes: Record<string, string>): NoteKind | null {
   const { class: names = "", href = "", role = "", rel = "" } = attributes;
+  if (!noteTags.has(tag)) return null;
   const isMarked = /\bnoteref\b/.test(attributes["epub:type"] ?? "") || /^doc-(?:noteref|biblioref)$/.test(role);
-  const isNamed = rel === "footnote" || (/^(?:a|sup|span)$/.test(tag) && noteName.test(names));
+  const isNamed = rel === "footnote" || noteName.test(names);
   if (isMarked || isNamed || (tag === "a" && noteTarget.test(href))) return "note";
   return tag === "a" && /#[^/]+$/.test(href) ? "link" : null;
 }
