@@ -15,7 +15,7 @@ const budgets = {
   loader: 7_900,
   chat: 45_056,
   triggers: 6.5 * 1024,
-  forms: 14.5 * 1024,
+  forms: 14.75 * 1024,
   displays: 2.5 * 1024,
   handoff: 9.75 * 1024,
   attachments: 8.75 * 1024,
