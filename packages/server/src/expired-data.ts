@@ -15,10 +15,10 @@ const AGENTS_PER_PAGE = 200;
  * @returns the number of deleted rows
  */
 export async function deleteExpiredData(
-  deps: Pick<Deps, "db" | "databaseKind" | "config">,
+  deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">,
   now: number,
 ): Promise<number> {
-  const { db } = deps;
+  const { db, log } = deps;
   const defaults = defaultRetention(deps.config);
   const pages = readPagesById(AGENTS_PER_PAGE, (after) =>
     db
@@ -36,17 +36,28 @@ export async function deleteExpiredData(
       .limit(AGENTS_PER_PAGE)
       .execute(),
   );
+  async function deleteOfAgent(agent: { id: string; retention: string }): Promise<number> {
+    let deleted = 0;
+    const { conversations, submissions, files, events } = resolveRetention(agent, defaults);
+    const daysAgo = (days: number) => now - days * DAY_MS;
+    if (conversations !== null) deleted += await deleteOlderThan(db, agent.id, daysAgo(conversations));
+    if (submissions !== null) deleted += await deleteSubmissionsBefore(db, agent.id, daysAgo(submissions));
+    if (files !== null) deleted += await deleteFilesBefore(db, agent.id, daysAgo(files));
+    if (events !== null) {
+      deleted += await deleteEventsBefore(db, agent.id, toUtcDay(daysAgo(events)));
+      deleted += await deleteAgentEventsBefore(deps, agent.id, daysAgo(events));
+    }
+    return deleted;
+  }
+
   let deleted = 0;
   for await (const agents of pages) {
     for (const agent of agents) {
-      const { conversations, submissions, files, events } = resolveRetention(agent, defaults);
-      const daysAgo = (days: number) => now - days * DAY_MS;
-      if (conversations !== null) deleted += await deleteOlderThan(db, agent.id, daysAgo(conversations));
-      if (submissions !== null) deleted += await deleteSubmissionsBefore(db, agent.id, daysAgo(submissions));
-      if (files !== null) deleted += await deleteFilesBefore(db, agent.id, daysAgo(files));
-      if (events !== null) {
-        deleted += await deleteEventsBefore(db, agent.id, toUtcDay(daysAgo(events)));
-        deleted += await deleteAgentEventsBefore(deps, agent.id, daysAgo(events));
+      try {
+        deleted += await deleteOfAgent(agent);
+      } catch (error) {
+        // One agent whose data cannot be deleted must not keep the data of others.
+        log.error({ err: error, agentId: agent.id }, "could not delete an agent's expired data; retrying in an hour");
       }
     }
   }

@@ -47,7 +47,12 @@ export function createTrashPurge({ db, config, log }: Pick<Deps, "db" | "config"
         .orderBy("id")
         .limit(BATCH)
         .execute();
-      for (const item of items) await deleteItem(item);
+      for (const item of items) {
+        // One that fails must not keep those of other organizations.
+        await deleteItem(item).catch((error: unknown) =>
+          log.error({ err: error, id: item.id }, "an entry of the trash could not be deleted; retrying in an hour"),
+        );
+      }
       total += items.length;
       after = items.at(-1)?.id ?? "";
       if (items.length < BATCH) return total;

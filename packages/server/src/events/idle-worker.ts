@@ -26,7 +26,7 @@ const HIDDEN_MS = HOUR_MS;
 type Parts = {
   record: RecordEvents;
   listeners: EventListeners;
-  conversationLog: Pick<ConversationLog, "reportRating">;
+  conversationLog: Pick<ConversationLog, "reportRating" | "postponeRating">;
   now?: () => number;
 };
 

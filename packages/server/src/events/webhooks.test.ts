@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { sql } from "kysely";
+import { pino } from "pino";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { openChat } from "../../../../test/chat-client.ts";
@@ -378,6 +379,31 @@ onBothDatabases("webhooks", (createDatabase) => {
     expect((await call("GET", "/webhooks")).body).toHaveLength(20);
     expect((await call("DELETE", `/webhooks/${id}`)).body).toEqual({ success: true });
     expect((await call("GET", `/webhooks/${id}`)).status).toBe(404);
+  });
+
+  it("report idle conversations although a rating cannot be reported, which is tried again later", async () => {
+    await create({ events: ["conversation.idle"], idleMinutes: 1 });
+    const { db } = server.deps;
+    await db.deleteFrom("idleTimers").execute();
+    const { conversationId } = await ask("Hello");
+    const messages = db.updateTable("messages").where("conversationId", "=", conversationId);
+    await messages.set({ ratingDueAt: 1 }).execute();
+    const deps = { ...server.deps, log: pino({ enabled: false }) };
+    const listeners = createEventListeners(db);
+    const worker = createIdleWorker(deps, {
+      record: createEventRecorder(deps, listeners, queueOnly),
+      listeners,
+      conversationLog: {
+        ...createConversationLog(deps, []),
+        reportRating: () => Promise.reject(new Error("This one is broken.")),
+      },
+      now: () => Date.now() + 66_000,
+    });
+    await worker.runOnce();
+    await expect.poll(() => received().length).toBe(1);
+    const due = db.selectFrom("messages").select("ratingDueAt").where("conversationId", "=", conversationId);
+    expect((await due.execute()).every(({ ratingDueAt }) => Number(ratingDueAt) > Date.now())).toBe(true);
+    await messages.set({ ratingDueAt: null }).execute();
   });
 
   it("report a conversation once after idle minutes, with its transcript, and again only after new messages", async () => {

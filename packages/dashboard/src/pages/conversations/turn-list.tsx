@@ -131,13 +131,13 @@ function VirtualItems({ items, context, scroller, unreadId }: ListProps) {
     overscan: 8,
   });
   const unreadAt = unreadId === undefined ? -1 : items.findIndex(({ id }) => id === unreadId);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the conversation is opened
+  const hasScrolled = useRef(unreadAt === -1);
+  // The list knows its scroller only after a few renders.
   useEffect(() => {
-    if (unreadAt === -1) return;
-    // The list knows its scroller after the next render.
-    const frame = requestAnimationFrame(() => virtual.scrollToIndex(unreadAt, { align: "start" }));
-    return () => cancelAnimationFrame(frame);
-  }, []);
+    if (hasScrolled.current || !virtual.scrollElement) return;
+    hasScrolled.current = true;
+    virtual.scrollToIndex(unreadAt, { align: "start" });
+  });
   return (
     <ol className="relative" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map(({ index, key, start }) => {

@@ -86,5 +86,10 @@ export function createRatings(db: Db, emit: Emit) {
         await emit(trx, [{ ...due, agentId: conversation.agentId, kind: "rating_reported", messageId, ...data }]);
       });
     },
+    /** Delays the report of a rating that could not be reported. */
+    async postponeRating(messageId: string, until: number): Promise<void> {
+      const rated = db.updateTable("messages").where("id", "=", messageId).where("ratingDueAt", "is not", null);
+      await rated.set({ ratingDueAt: until }).execute();
+    },
   };
 }
