@@ -29,12 +29,16 @@ export async function startSmtpServer(
   const { auth, tls } = options;
   const received: ReceivedMail[] = [];
   const waiting: Array<(mail: ReceivedMail) => void> = [];
-  const seen = { connections: 0 };
+  const seen = { connections: 0, greetings: [] as string[] };
   let answers: Answers = {};
 
   const handlers: SMTPServerOptions = {
     onConnect(_session, callback) {
       if (answers.silentAt !== "start") callback();
+    },
+    onMailFrom(_address, { hostNameAppearsAs }, callback) {
+      seen.greetings.push(hostNameAppearsAs);
+      callback();
     },
     onAuth({ username, password }, _session, callback) {
       const isRight = username === auth?.user && password === auth?.pass;

@@ -32,7 +32,30 @@ describe("verifyWebhook", () => {
     expect(await verifyWebhook({ secret: otherSecret, headers, body })).toMatchObject({ submissionId: "sub_1" });
   });
 
+  it.each<[string, object]>([
+    [
+      "names of headers in another case",
+      {
+        headers: {
+          "Webhook-Id": sign()["webhook-id"],
+          "WEBHOOK-TIMESTAMP": sign()["webhook-timestamp"],
+          "Webhook-Signature": sign()["webhook-signature"],
+        },
+      },
+    ],
+    [
+      "headers as lists",
+      { headers: Object.fromEntries(Object.entries(sign()).map(([name, value]) => [name, [value]])) },
+    ],
+    ["headers of a framework's own class", { headers: { get: (name: string) => new Headers(sign()).get(name) } }],
+    ["a line break after the secret", { secret: `${secret}\n` }],
+    ["the body as an ArrayBuffer", { body: new TextEncoder().encode(body).buffer }],
+  ])("accepts %s", async (_, change) => {
+    expect(await verifyWebhook({ secret, headers: sign(), body, ...change })).toEqual(JSON.parse(body));
+  });
+
   it.each([
+    ["a body that was already parsed", { body: JSON.parse(body) }, /Pass the raw one/],
     ["a changed body", { body: `${body} ` }, /No signature matches/],
     ["another secret", { secret: otherSecret }, /No signature matches/],
     ["a secret of another form", { secret: "whsec_%%" }, /whsec_/],

@@ -21,7 +21,7 @@ type WebhookRequest = {
   /** The request's headers: a `Headers` object, or Node's `request.headers`. */
   headers: Headers | Record<string, string | string[] | undefined>;
   /** The raw body, exactly as received. A body that was parsed and serialized again does not match its signature. */
-  body: string | Uint8Array;
+  body: string | Uint8Array | ArrayBuffer;
   /** How old the request may be, in seconds. Default: 300, as Standard Webhooks recommends. */
   toleranceSeconds?: number;
 };
@@ -46,7 +46,10 @@ export async function verifyWebhook<Payload = FormWebhook>(request: WebhookReque
       `The webhook was sent ${Math.round(age)} seconds ago; at most ${toleranceSeconds} are accepted.`,
     );
   }
-  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  if (typeof body !== "string" && !ArrayBuffer.isView(body) && !(body instanceof ArrayBuffer)) {
+    throw invalidSignature("The body was already parsed. Pass the raw one, as a string or as bytes.");
+  }
+  const text = typeof body === "string" ? body : new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
   const key = await importKey(secret);
   // While a secret is being rotated, the server signs with the old and the new one.
@@ -59,13 +62,23 @@ export async function verifyWebhook<Payload = FormWebhook>(request: WebhookReque
 }
 
 function readHeader(headers: WebhookRequest["headers"], name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  const value = isHeaders(headers) ? headers.get(name) : findHeader(headers, name);
   if (typeof value !== "string" || value === "") throw invalidSignature(`The header ${name} is missing.`);
   return value;
 }
 
+/** A framework can have a `Headers` class of its own. */
+const isHeaders = (headers: WebhookRequest["headers"]): headers is Headers => typeof headers.get === "function";
+
+/** Functions of cloud providers receive names in upper case, and some receive every value as a list. */
+function findHeader(headers: Record<string, string | string[] | undefined>, name: string) {
+  const found = Object.keys(headers).find((each) => each.toLowerCase() === name);
+  const value = found === undefined ? undefined : headers[found];
+  return Array.isArray(value) ? value[0] : value;
+}
+
 function importKey(secret: string): Promise<CryptoKey> {
-  const bytes = decodeBase64(secret.replace(/^whsec_/, ""));
+  const bytes = decodeBase64(secret.trim().replace(/^whsec_/, ""));
   if (!bytes || bytes.length === 0) throw invalidSignature('The secret must have the form "whsec_…".');
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 }

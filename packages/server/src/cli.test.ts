@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../test/databases.ts";
@@ -27,6 +27,15 @@ onBothDatabases("the command line", (createDatabase) => {
     folder.remove();
     await database.drop();
   });
+
+  it.each([["--help"], ["help"], ["keys", "create", "-h"], ["plan", "--help"]])(
+    "answers %s with its usage and exit code 0",
+    async (...args) => {
+      const { code, stdout } = await runProcess(args, env);
+      expect(code).toBe(0);
+      expect(stdout).toContain("keys create");
+    },
+  );
 
   it("migrates once when several processes start concurrently", async () => {
     const runs = await Promise.all(Array.from({ length: 2 }, () => runProcess(["migrate"], env)));
@@ -96,6 +105,10 @@ describe("the commands", () => {
     const backup = join(folder.path, "backup");
     expect(await foyer("backup", backup)).toBe(`Backed up to ${backup}.`);
     expect(statSync(join(backup, "secret")).mode & 0o777).toBe(0o600);
+    const broken = join(folder.path, "broken");
+    mkdirSync(join(broken, "secret"), { recursive: true });
+    await expect(foyer("backup", broken)).rejects.toThrow(`The backup could not be written to ${broken}: `);
+    expect(readdirSync(broken)).toEqual(["secret"]);
     await expect(foyer("backup", backup)).rejects.toThrow("already contains a backup");
     const ledger = join(folder.path, "ledger.json");
     expect(await foyer("ledger", "export", ledger)).toBe(`Exported 0 erasures to ${ledger}.`);

@@ -91,6 +91,7 @@ export async function runCommandLine(): Promise<void> {
   try {
     loadDotEnv();
     const args = process.argv.slice(2);
+    if (args[0] === "help" || args.some((arg) => arg === "--help" || arg === "-h")) return console.log(usage);
     if (!isFolderCommand(args)) return console.log(await runCommand(args, process.env));
     const { output, exitCode } = await runFolderCommand(args, process.env);
     console.log(output);

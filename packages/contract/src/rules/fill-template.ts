@@ -23,3 +23,8 @@ export function findPlaceholders(template: string): string[] {
   const names = template.matchAll(placeholder).map(([, between = ""]) => between.trim());
   return [...new Set(names.filter((name) => name !== ""))];
 }
+
+/** The name in a template that is nothing but one placeholder, or null. */
+export function findLonePlaceholder(template: string): string | null {
+  return /^\{\{([^{}]*)\}\}$/.exec(template.trim())?.[1]?.trim() || null;
+}

@@ -173,9 +173,16 @@ function toText(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
-function toScalar(value: unknown): string | number | boolean | undefined {
+
+function toScalar(given: unknown): string | number | boolean | undefined {
+  const value = isExactNumber(given) ? given.rawJSON : given;
   if (!isScalar(value)) return undefined;
   return typeof value === "string" ? cut(value) : value;
+}
+
+/** A number with its digits as the service sent them, such as 10.50. Only the server reads results so. */
+function isExactNumber(value: unknown): value is { rawJSON: string } {
+  return (JSON as { isRawJSON?(value: unknown): boolean }).isRawJSON?.(value) ?? false;
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

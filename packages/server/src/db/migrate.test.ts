@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createPostgres, onBothDatabases, type TestDatabase, withClient } from "../../../../test/databases.ts";
 import { isMigrated, migrate } from "./migrate.ts";
 import { namesFromAddresses } from "./migrations/0070-names-from-addresses.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
@@ -20,6 +20,12 @@ onBothDatabases("migrations", (createDatabase) => {
   afterEach(async () => {
     await Promise.all(opened.map(({ db }) => db.destroy()));
     await database.drop();
+  });
+
+  it("are refused in a database that another program uses", async () => {
+    const { db, kind } = open();
+    await sql`create table organizations (id integer)`.execute(db);
+    await expect(migrate({ db, kind })).rejects.toThrow("The database is used by another program");
   });
 
   it("run once, in order, and then find nothing to do", async () => {
@@ -277,3 +283,22 @@ onBothDatabases("migrations", (createDatabase) => {
     expect(await db.selectFrom("apiKeys").selectAll().execute()).toEqual([]);
   });
 });
+
+it.each(["LATIN1", "SQL_ASCII"])(
+  "migrations are refused in a PostgreSQL database with the encoding %s",
+  async (encoding) => {
+    const database = await createPostgres({ isEmpty: true });
+    if (database.address.kind !== "postgres") throw new Error("not PostgreSQL");
+    const url = new URL(database.address.url);
+    const name = `${url.pathname.slice(1)}_${encoding.toLowerCase()}`;
+    await withClient(url.href, (client) =>
+      client.query(`create database ${name} encoding '${encoding}' locale 'C' template template0`),
+    );
+    url.pathname = `/${name}`;
+    const { db, kind } = openDatabase({ kind: "postgres", url: url.href }, () => {});
+    await expect(migrate({ db, kind })).rejects.toThrow(`The encoding of the PostgreSQL database is ${encoding}.`);
+    await db.destroy();
+    await withClient(database.address.url, (client) => client.query(`drop database ${name} with (force)`));
+    await database.drop();
+  },
+);

@@ -200,6 +200,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
  */
 export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }, last?: string): Promise<string[]> {
   return db.connection().execute(async (connection) => {
+    if (kind === "postgres") await checkEncoding(connection);
     await lock(connection, kind);
     try {
       const names = await withStatementTimeout(STATEMENT_MS, () => runPending(connection, kind, last));
@@ -224,6 +225,25 @@ async function lock(connection: Kysely<Tables>, kind: DatabaseKind) {
   }
 }
 
+/** A new database can only have such a table if another program uses it. */
+function explainForeignTables(error: unknown): unknown {
+  if (!(error instanceof Error) || !/already exists/.test(error.message)) return error;
+  return new Error(
+    `The database is used by another program (${error.message}). Give Foyer a database or a schema of its own.`,
+    { cause: error },
+  );
+}
+
+/** Texts in any script can be stored, compared and searched only in UTF-8. */
+async function checkEncoding(connection: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(connection);
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === "UTF8") return;
+  throw new Error(
+    `The encoding of the PostgreSQL database is ${encoding}. Foyer needs UTF8: create a database with createdb --encoding=UTF8 --template=template0.`,
+  );
+}
+
 async function runPending(connection: Kysely<Tables>, kind: DatabaseKind, last = migrations.at(-1)?.[0] ?? "") {
   await sql`create table if not exists migrations (name varchar(255) primary key, "ranAt" bigint not null)`.execute(
     connection,
@@ -238,7 +258,9 @@ async function runPending(connection: Kysely<Tables>, kind: DatabaseKind, last =
   }
   const pending = migrations.filter(([name]) => !done.has(name) && name <= last);
   for (const [name, up] of pending) {
-    await up(connection, kind);
+    await up(connection, kind).catch((error: unknown) => {
+      throw done.size === 0 ? explainForeignTables(error) : error;
+    });
     await sql`insert into migrations (name, "ranAt") values (${name}, ${Date.now()})`.execute(connection);
   }
   return pending.map(([name]) => name);

@@ -54,3 +54,25 @@ it("a wrong password is reported without trying another server", async () => {
   await expect(servers.connect(() => Promise.reject(wrong))).rejects.toBe(wrong);
   expect(new URL(servers.current()).hostname).toBe("a");
 });
+
+it("a server without TLS is used without it when TLS is only preferred", async () => {
+  const servers = createPostgresServers("postgres://a/foyer?sslmode=prefer");
+  const tried: string[] = [];
+  const open = async (url: string) => {
+    tried.push(new URL(url).search);
+    if (url.includes("sslmode=no-verify")) throw new Error("The server does not support SSL connections");
+  };
+  await Promise.all([servers.connect(open), servers.connect(open)]);
+  await servers.connect(open);
+  expect(tried).toEqual(["no-verify", "no-verify", "disable", "disable", "disable"].map((mode) => `?sslmode=${mode}`));
+});
+
+it("a server without TLS is refused when TLS is required", async () => {
+  const servers = createPostgresServers("postgres://a/foyer?sslmode=require");
+  const refused = new Error("The server does not support SSL connections");
+  await expect(servers.connect(() => Promise.reject(refused))).rejects.toBe(refused);
+});
+
+it("an address with the schema parameter of another client is refused, and names PostgreSQL's own", () => {
+  expect(() => parseServerUrls("postgres://a/foyer?schema=chat")).toThrow("options=-c%20search_path%3Dname");
+});

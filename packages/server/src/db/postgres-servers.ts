@@ -23,6 +23,13 @@ export function createPostgresServers(address: string) {
         try {
           return await open(url);
         } catch (error) {
+          if (isTlsPreferred(address) && isWithoutTls(error) && url.includes(PREFERRED)) {
+            const position = urls.indexOf(url);
+            // Of several concurrent attempts, only the first one changes the address.
+            if (position !== -1) urls[position] = url.replace(PREFERRED, "sslmode=disable");
+            tried--;
+            continue;
+          }
           if (!isServerFailure(error)) throw error;
           // Of several concurrent attempts, only the first one switches to the next server.
           if (url === currentUrl()) index = (index + 1) % urls.length;
@@ -49,6 +56,15 @@ class ReadOnlyServerError extends Error {
   }
 }
 
+/**
+ * `sslmode=prefer` uses TLS without checking the certificate, and continues without TLS if the server has none, as in
+ * PostgreSQL's own clients. node-postgres would require TLS and a trusted certificate.
+ */
+const isTlsPreferred = (address: string) => /[?&]sslmode=(prefer|allow)(&|$)/.test(address);
+const PREFERRED = "sslmode=no-verify";
+const isWithoutTls = (error: unknown) =>
+  error instanceof Error && error.message === "The server does not support SSL connections";
+
 /** An exhausted connection pool is a client-side condition, so it does not count as a server failure. */
 function isServerFailure(error: unknown): boolean {
   return isUnavailable(error) && !/timeout exceeded when trying to connect/.test((error as Error).message);
@@ -69,6 +85,10 @@ export function parseServerUrls(address: string): string[] {
     throw new Error("target_session_attrs=read-write, because Foyer writes to every server that it uses");
   }
   parameters.delete("target_session_attrs");
+  if (parameters.has("schema")) {
+    throw new Error("options=-c%20search_path%3Dname instead of schema=name, which PostgreSQL does not know");
+  }
+  if (isTlsPreferred(address)) parameters.set("sslmode", "no-verify");
   const hosts = parameters.get("host")?.split(",");
   const ports = parameters.get("port")?.split(",");
   const names = authority.split(",");

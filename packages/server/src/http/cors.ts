@@ -29,6 +29,9 @@ export const crossOriginHeaders = {
     "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, idempotent-replay",
 };
 
+const usedHeaders =
+  "authorization, content-type, last-event-id, idempotency-key, x-filename, foyer-user-token, foyer-user-id, foyer-user-hash";
+
 function addPreflight(app: FastifyInstance, url: string, methods: ReadonlyMap<string, string[]>) {
   app.options(url, { config: { access: "public" }, schema: { hide: true } }, (request, reply) => {
     const allowed = methods.get(url) ?? [];
@@ -39,8 +42,11 @@ function addPreflight(app: FastifyInstance, url: string, methods: ReadonlyMap<st
       .headers({
         "access-control-allow-origin": "*",
         "access-control-allow-methods": allowed.join(", "),
-        "access-control-allow-headers":
-          "authorization, content-type, last-event-id, idempotency-key, x-filename, foyer-user-token, foyer-user-id, foyer-user-hash",
+        // Tracing adds headers of its own to each request of a page. No credentials are involved, so all are allowed.
+        "access-control-allow-headers": [usedHeaders, request.headers["access-control-request-headers"]]
+          .filter(Boolean)
+          .join(", "),
+        vary: "access-control-request-headers",
         "access-control-max-age": 7_200,
       })
       .send();

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPostgres } from "../../../../test/databases.ts";
@@ -28,6 +29,13 @@ afterAll(() => server.stop());
 
 const expectedError = (code: string) => ({ data: null, error: { code, message: expect.stringMatching(/\S/) } });
 const createChatBody = () => ({ agentId, messages: [{ role: "user", content: "Hello" }] });
+
+it("a compressed body is refused with the encoding that its header names", async () => {
+  const headers = { ...owner.headers, "content-type": "application/json", "content-encoding": "gzip" };
+  const payload = gzipSync(JSON.stringify({ name: "Desk" }));
+  const { statusCode, body } = await server.app.inject({ method: "POST", url: "/agents", headers, payload });
+  expect([statusCode, body]).toEqual([415, expect.stringContaining("compressed (Content-Encoding: gzip)")]);
+});
 
 describe("the log", () => {
   const lines: Array<{ level: number; requestId: string; msg: string; status: number; path: string }> = [];
@@ -357,6 +365,18 @@ describe("cross-origin requests", () => {
       expect(exposed).toContain("retry-after");
     },
   );
+
+  it.each(open)("to %s %s may have the headers that a page's tracing adds", async (method, url) => {
+    const added = ["sentry-trace", "baggage", "traceparent", "x-datadog-trace-id", "x-anything"];
+    const headers = {
+      origin,
+      "access-control-request-method": method,
+      "access-control-request-headers": added.join(","),
+    };
+    const preflight = await server.app.inject({ method: "OPTIONS", url, headers });
+    const allowed = String(preflight.headers["access-control-allow-headers"]).split(/,\s*/);
+    expect(allowed).toEqual(expect.arrayContaining(added));
+  });
 
   it.each(closed)("to %s %s are not allowed", async (method, url) => {
     const headers = { ...owner.headers, origin };

@@ -24,6 +24,14 @@ describe("a JSON body", () => {
     expect(read(`[${"0,".repeat(6_000)}`)).toEqual(tooMany);
   });
 
+  it.each(['{"__proto__":{"a":1}}', '{"a":{"constructor":{"prototype":1}}}'])(
+    "names what is reserved in %s",
+    (json) => {
+      const message = "must not contain the names __proto__ and constructor.prototype";
+      expect(read(json)).toEqual({ problem: { path: "", message } });
+    },
+  );
+
   it("is refused when it is nested too deeply", () => {
     expect(read(`${"[".repeat(64)}${"]".repeat(64)}`)).toHaveProperty("value");
     expect(read("[".repeat(400_000))).toEqual({ problem: { path: "", message: "is nested deeper than 64 levels" } });

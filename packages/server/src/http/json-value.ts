@@ -23,8 +23,11 @@ export function readJson(bytes: Buffer, maxValues: number): { value: unknown } |
   let value: unknown;
   try {
     value = parse(text, null, { protoAction: "error", constructorAction: "error" });
-  } catch {
-    return rootProblem("is not valid JSON");
+  } catch (error) {
+    const isReserved = error instanceof Error && error.message.includes("forbidden prototype property");
+    return rootProblem(
+      isReserved ? "must not contain the names __proto__ and constructor.prototype" : "is not valid JSON",
+    );
   }
   // A lone surrogate can only be written as an escape, so few bodies need to be searched for one.
   if (/\\u[dD][89a-fA-F]/.test(text)) value = replaceLoneSurrogates(value);

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
+import { parseExactJson } from "../exact-json.ts";
 import type { StreamModel } from "./chat-model.ts";
 import { toFallback } from "./prompt-files.ts";
 import { withoutTools } from "./without-tools.ts";
@@ -185,7 +186,7 @@ function toObject(input: unknown): unknown {
   const text = JSON.stringify(object);
   // JSON writes a lone surrogate as an escape sequence, which strict parsers refuse.
   if (!/\\ud[89a-f]/i.test(text)) return object;
-  return JSON.parse(text, (_, value) => (typeof value === "string" ? value.toWellFormed() : value));
+  return parseExactJson(text.replace(/\\(?:\\|(ud[89a-f][0-9a-f]{2}))/gi, (found, lone) => (lone ? "\\ufffd" : found)));
 }
 
 /** Gives each call one result, directly after it and in the order of the calls. Results without a call are left out. */

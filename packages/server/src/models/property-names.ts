@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
+import { isExactNumber, parseExactJson, toOrderedObject } from "../exact-json.ts";
 import type { ModelPart, StreamModel } from "./chat-model.ts";
 import { isObject } from "./json.ts";
 
@@ -67,7 +68,7 @@ function restorePart(part: ModelPart, namesOf: ReadonlyMap<string, ReadonlyMap<s
   const names = part.type === "tool-call" ? namesOf.get(part.toolName) : undefined;
   if (part.type !== "tool-call" || !names) return part;
   try {
-    return { ...part, input: JSON.stringify(restoreNames(JSON.parse(part.input), names)) };
+    return { ...part, input: JSON.stringify(restoreNames(parseExactJson(part.input), names)) };
   } catch {
     // The input is not JSON. The model is told so when the tool is called.
     return part;
@@ -76,8 +77,8 @@ function restorePart(part: ModelPart, namesOf: ReadonlyMap<string, ReadonlyMap<s
 
 function restoreNames(input: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(input)) return input.map((one) => restoreNames(one, names));
-  if (!isObject(input)) return input;
-  return Object.fromEntries(
+  if (!isObject(input) || isExactNumber(input)) return input;
+  return toOrderedObject(
     Object.entries(input).map(([name, value]) => [names.get(name) ?? name, restoreNames(value, names)]),
   );
 }

@@ -1,24 +1,8 @@
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from "node:zlib";
+import { DecompressError, decompress } from "./decompress.ts";
 import type { Outbound } from "./guarded-request.ts";
 import { OutboundError } from "./outbound-error.ts";
 
 const MAX_REDIRECTS = 5;
-
-const [inflateZlib, inflateBare] = [
-  promisify<Buffer, ZlibOptions, Buffer>(inflate),
-  promisify<Buffer, ZlibOptions, Buffer>(inflateRaw),
-];
-/** Whether `deflate` begins with the header of zlib, which the standard asks for and many servers leave out. */
-const hasZlibHeader = (body: Buffer) =>
-  body.length > 1 && (body.readUInt8() & 15) === 8 && body.readUInt16BE() % 31 === 0;
-
-const decoders = {
-  gzip: promisify(gunzip),
-  "x-gzip": promisify(gunzip),
-  deflate: (body: Buffer, options: ZlibOptions) => (hasZlibHeader(body) ? inflateZlib : inflateBare)(body, options),
-  br: promisify(brotliDecompress),
-};
 
 type GetOptions = {
   url: string;
@@ -125,36 +109,20 @@ async function get(outbound: Outbound, { url, organizationId, headers, timeoutMs
     signal,
   });
   if (response.truncated) throw createTooLargeError(url, maxBytes);
-  const body = await decompress(response, url, maxBytes);
+  const body = await decompress(response.body, response.headers["content-encoding"], maxBytes).catch(
+    (error: unknown) => {
+      if (!(error instanceof DecompressError)) throw error;
+      if (error.kind === "too_large") throw createTooLargeError(url, maxBytes);
+      throw new OutboundError(
+        "unreachable",
+        error.kind === "unknown"
+          ? `${url} responded in an encoding that was not requested (${error.encoding}).`
+          : `${url} sent a body that cannot be decompressed.`,
+      );
+    },
+  );
   return { status: response.status, headers: response.headers, body };
 }
-
-async function decompress(
-  { headers, body }: { headers: GetResult["headers"]; body: Buffer },
-  url: string,
-  maxBytes: number,
-): Promise<Buffer> {
-  const encoding = String(headers["content-encoding"] ?? "identity")
-    .trim()
-    .toLowerCase();
-  if (encoding === "identity" || encoding === "" || body.length === 0) return body;
-  const decode = decoders[encoding as keyof typeof decoders];
-  if (!decode && startsWithText(body)) return body;
-  if (!decode)
-    throw new OutboundError("unreachable", `${url} responded in an encoding that was not requested (${encoding}).`);
-  try {
-    return await decode(body, { maxOutputLength: maxBytes });
-  } catch (error) {
-    const isTooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    // Some servers name an encoding that they did not apply.
-    if (!isTooLarge && startsWithText(body)) return body;
-    throw isTooLarge
-      ? createTooLargeError(url, maxBytes)
-      : new OutboundError("unreachable", `${url} sent a body that cannot be decompressed.`);
-  }
-}
-
-const startsWithText = (body: Buffer) => /^[\s\ufeff]*[<{[\w#%]/.test(body.subarray(0, 200).toString("utf8"));
 
 function createTooLargeError(url: string, maxBytes: number) {
   return new OutboundError("too_large", `${url} is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB.`);

@@ -206,7 +206,7 @@ describe("failed requests", () => {
         for (const [to, message] of [
           [url, `redirects to ${url}/new?to=1 (HTTP ${status})`],
           [away.url, `redirects to ${target.url}/ (HTTP ${status})`],
-          [bare.url, `without a target (HTTP ${status})`],
+          [bare.url, `responds with HTTP ${status} and names no address at which to continue.`],
         ] as const) {
           for (const call of listCalls(to)) {
             const error = await call.catch((thrown) => thrown);
@@ -235,7 +235,7 @@ describe("failed requests", () => {
       response.writeHead(200, { "content-length": 100 }).write("half", () => request.socket.destroy());
     });
     const shouts = await startHttpServer((_request, response) =>
-      response.writeHead(200, { x: "y".repeat(20_000) }).end(),
+      response.writeHead(200, { x: "y".repeat(300_000) }).end(),
     );
     const closed = await startHttpServer(() => {});
     const outbound = openOutbound({ allowPrivate: true, resolve: async () => [] });

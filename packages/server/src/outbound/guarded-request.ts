@@ -148,7 +148,7 @@ type OpenedResponse = { url: URL; status: number; headers: ResponseHeaders; body
  * default. Idle connections to the operator's model providers are kept longer, so that the next chat message needs no
  * TLS handshake. Applications that share a host set cookies of more than Node's limit of 16 KB for headers.
  */
-const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, maxHeaderSize: 64 * 1024 };
+const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, maxHeaderSize: 256 * 1024 };
 
 function createLane(guard: AddressGuard, resolve: Resolve) {
   return { guard, agent: new Agent({ ...agentOptions, connect: createGuardedConnect(guard, resolve) }) };
@@ -275,8 +275,10 @@ function createRedirectError(url: URL, status: number, headers: ResponseHeaders)
   const { location } = headers;
   const target = location === undefined ? "" : (URL.parse(String(location), url)?.href ?? String(location));
   const shortTarget = target.length > 200 ? `${target.slice(0, 200)}…` : target;
-  const description = shortTarget ? `redirects to ${shortTarget}` : "responds with a redirect without a target";
-  return new OutboundError("redirect", `${url.host} ${description} (HTTP ${status}). Redirects are not followed.`, {
+  const message = shortTarget
+    ? `${url.host} redirects to ${shortTarget} (HTTP ${status}). Redirects are not followed.`
+    : `${url.host} responds with HTTP ${status} and names no address at which to continue.`;
+  return new OutboundError("redirect", message, {
     status,
     location: URL.parse(target)?.href,
     cookies: [headers["set-cookie"] ?? []].flat(),

@@ -94,5 +94,5 @@ export function wasNeverSent({ kind, cause }: OutboundError): boolean {
 function findFirstCause(error: unknown): { code: string; message: string } {
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;
   if (!(first instanceof Error)) return { code: "", message: String(first) };
-  return { code: "code" in first ? String(first.code) : "", message: first.message };
+  return { code: "code" in first ? String(first.code ?? "") : "", message: first.message };
 }

@@ -83,6 +83,22 @@ describe("an email", () => {
     });
   });
 
+  it.each([
+    [{}, "chat.example.com"],
+    [{ FOYER_MAIL_FROM: "Shop <shop@bikes.example>" }, "bikes.example"],
+    [{ FOYER_MAIL_FROM: "shop@räder.example" }, "xn--rder-loa.example"],
+  ])("greets the mail server with the host of its sender: %j", async (settings, host) => {
+    const server = await startMailServer();
+    await openMailer(server.url, {}, settings).mailer.send(mail);
+    expect(server.seen.greetings).toEqual([host]);
+  });
+
+  it("can be answered to another address", async () => {
+    const server = await startMailServer();
+    await openMailer(server.url).mailer.send({ ...mail, replyTo: "grace@example.com" });
+    expect(server.mails()[0]?.headers["reply-to"]).toBe("grace@example.com");
+  });
+
   it("shares a connection with later ones", async () => {
     const server = await startMailServer();
     const { mailer } = openMailer(server.url);

@@ -1,4 +1,5 @@
 import { getCACertificates } from "node:tls";
+import { domainToASCII } from "node:url";
 import type { SendMailOptions } from "nodemailer";
 import type { Logger } from "pino";
 import { createFairPool } from "../pools/fair-pool.ts";
@@ -25,6 +26,8 @@ type Mail = MailContent & {
   to: string;
   organizationId?: string;
   files?: readonly MailFile[];
+  /** the address that receives the answers */
+  replyTo?: string | undefined;
   /** Do not repeat it when the connection ends while it is sent, because the mail server may have accepted it. */
   isSentOnce?: true;
 };
@@ -62,7 +65,7 @@ const MAX_CONNECTIONS = 5;
 
 /** Creates the only object that sends email. @param limits time limits, for tests */
 export function createMailer(
-  { mail: { smtp, from, ...security }, baseUrl }: { mail: MailSettings; baseUrl: string },
+  { mail: { smtp, ...settings }, baseUrl }: { mail: MailSettings; baseUrl: string },
   log: Logger,
   limits: Partial<typeof defaultLimits> = {},
 ): Mailer {
@@ -81,7 +84,7 @@ export function createMailer(
   function openFor(smtp: SmtpAddress, isSentOnce: boolean): ReturnType<typeof openTransport> {
     const name = isSentOnce ? "once" : "repeats";
     const options = { ...timeouts, ...(isSentOnce ? { maxRequeues: 0 } : {}) };
-    const transport = transports.get(name) ?? openTransport(smtp, security, options);
+    const transport = transports.get(name) ?? openTransport(smtp, settings, options);
     transports.set(name, transport);
     return transport;
   }
@@ -96,7 +99,7 @@ export function createMailer(
       const signal = AbortSignal.timeout(timeouts.total);
       try {
         const opened = await openFor(smtp, isSentOnce);
-        const sendOne = () => opened.sendMail({ ...compose(mail, baseUrl), from, signal });
+        const sendOne = () => opened.sendMail({ ...compose(mail, baseUrl), from: settings.from, signal });
         await connections.run({ owner: organizationId }, sendOne, signal);
       } catch (error) {
         const { failure, details } = explain(error);
@@ -106,7 +109,7 @@ export function createMailer(
     },
     async check() {
       if (!smtp) return "SMTP_URL is not set.";
-      const probe = await openTransport(smtp, security, { ...timeouts, ...capTimeouts(timeouts, CHECK_MS) });
+      const probe = await openTransport(smtp, settings, { ...timeouts, ...capTimeouts(timeouts, CHECK_MS) });
       try {
         await withTimeout(probe.verify(), CHECK_MS);
         return null;
@@ -145,12 +148,14 @@ async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
 /** Imports nodemailer with the first email, so that it uses no memory on a server that sends none. */
 async function openTransport(
   { auth, port, ...smtp }: SmtpAddress,
-  { tls, ca }: Pick<MailSettings, "tls" | "ca">,
+  { tls, ca, from }: Omit<MailSettings, "smtp">,
   { maxRequeues, ...timeouts }: typeof defaultLimits & { maxRequeues?: number },
 ) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
     ...smtp,
+    // Strict relays refuse the address in brackets with which nodemailer greets them from a container.
+    name: readGreeting(from.address),
     pool: true,
     maxConnections: MAX_CONNECTIONS,
     requireTLS: tls === "required",
@@ -169,9 +174,16 @@ async function openTransport(
   });
 }
 
-function compose({ to, files = [], ...content }: Mail, baseUrl: string): SendMailOptions {
+/** The host of the sender's address, which may be an IP address in brackets. */
+const readGreeting = (address: string) => {
+  const host = address.slice(address.lastIndexOf("@") + 1);
+  return domainToASCII(host) || host;
+};
+
+function compose({ to, files = [], replyTo, ...content }: Mail, baseUrl: string): SendMailOptions {
   return {
     ...renderMail(content, new URL(baseUrl).host),
+    ...(replyTo === undefined ? {} : { replyTo: { name: "", address: replyTo } }),
     // Pass the address as an object, because nodemailer would parse a string as a list of addresses.
     to: { name: "", address: to },
     subject: content.subject.replace(/\p{Cc}+/gu, " ").trim(),

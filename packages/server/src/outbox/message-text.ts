@@ -6,8 +6,15 @@ export const removeLinks = (text: string) => text.replace(links, "…");
 
 export const toSingleLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
-/** Shortens a text to at most `length` characters, with an ellipsis at the end if something was cut off. */
+const graphemes = new Intl.Segmenter();
+
+/**
+ * Shortens a text to at most `length` characters of Unicode, with an ellipsis at the end if something was cut off. What
+ * readers see as one character, such as a flag, is kept or left out as a whole.
+ */
 export function truncateText(text: string, length: number): string {
   const characters = Array.from(text);
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
+  if (characters.length <= length) return text;
+  const end = characters.slice(0, length - 1).join("").length;
+  return `${text.slice(0, graphemes.segment(text).containing(end)?.index ?? end)}…`;
 }

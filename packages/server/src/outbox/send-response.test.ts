@@ -48,6 +48,21 @@ describe("a post", () => {
     });
   const methods = ({ received }: Server) => received.map(({ method, path }) => `${method} ${path}`);
 
+  it("answered with 200 and the cookies of many applications is delivered", async () => {
+    receiver.answer((_, response) => {
+      response.writeHead(200, { "set-cookie": Array.from({ length: 200 }, () => "a".repeat(300)) });
+      response.end();
+    });
+    expect(await send()).toMatchObject({ error: null, status: 200 });
+  });
+
+  it.each([300, 304])("answered with %i says so, without speaking of a redirect", async (status) => {
+    redirect(status);
+    expect((await send()).detail).toMatch(
+      new RegExp(`responds with HTTP ${status} and names no address at which to continue`),
+    );
+  });
+
   it.each([
     [301, "/echo"],
     [302, "/login"],

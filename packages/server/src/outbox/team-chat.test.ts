@@ -33,6 +33,28 @@ describe("the format of a message to a team chat", () => {
   it("can differ from that of the address", () => {
     expect(format("https://hooks.slack.com/services/T/B/x", "discord", "Hi")).toHaveProperty("content");
   });
+  it.each([
+    ["lines", "Bolt M8\n"],
+    ["emoji", "😀"],
+    ["quotation marks", '"'],
+    ["Chinese", "退货政策"],
+  ])("has at most 28 KB for Teams, of %s too, and uses most of them", (_, text) => {
+    const body = formatTeamChatMessage({ webhookUrl: ownHost, format: "teams" }, "{{text}}", () => text.repeat(20_000));
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(28_672);
+    expect(Buffer.byteLength(body)).toBeGreaterThan(24_000);
+  });
+  it.each<[ChatFormat, string, RegExp]>([
+    ["slack", "&", /^New: x*(&amp;)+…$/],
+    ["slack", "<", /^New: x*(&lt;)+…$/],
+    ["discord", "*", /^New: x*(\\\*)+…$/],
+    ["discord", "👩‍👩‍👧", /^New: x*(👩‍👩‍👧)+…$/u],
+    ["discord", "🇩🇪", /^New: x*(🇩🇪)+…$/u],
+  ])("is cut for %s between two characters of %s", (chosen, text, expected) => {
+    for (let shift = 0; shift < 12; shift++) {
+      const { text: cut, content } = format(ownHost, chosen, `${"x".repeat(shift)}${text.repeat(40_000)}`);
+      expect(cut ?? content).toMatch(expected);
+    }
+  });
   it.each(chatFormatNames)("is cut to the length that %s accepts", (chosen) => {
     expect(JSON.stringify(format(ownHost, chosen, "x".repeat(100_000))).length).toBeLessThan(41_000);
   });

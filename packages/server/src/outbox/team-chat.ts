@@ -8,6 +8,8 @@ type FormatRules = {
   isAt(url: URL): boolean;
   /** the maximum number of characters, beyond which the chat refuses a message or cuts it off */
   maxText: number;
+  /** the maximum size of the whole body, if the chat has one */
+  maxBytes?: number;
   /** Escapes a visitor's text, so that it cannot create links, images or mentions. */
   escape(text: string): string;
   toBody(text: string): object;
@@ -26,8 +28,9 @@ const formats: Record<ChatFormat, FormatRules> = {
     isAt: ({ hostname, pathname }) =>
       /(^|\.)(logic\.azure\.com|powerplatform\.com|powerautomate\.com)$/.test(hostname) ||
       /\/workflows\/[^/]+\/triggers\/[^/]+\/paths\/invoke$/.test(pathname),
-    // A message has at most 28 KB. Characters that are not ASCII take several bytes.
-    maxText: 8_000,
+    maxText: 28_000,
+    // Teams refuses more than 28 KB, and each line takes 45 bytes besides its text.
+    maxBytes: 28_000,
     escape: escapeMarkdown,
     toBody: createCard,
   },
@@ -88,12 +91,26 @@ export function formatTeamChatMessage(
   template: string,
   getValue: (name: string) => string | undefined,
 ): string {
-  const { escape: escapeText, maxText, toBody } = formats[findFormat(address)];
+  const { escape: escapeText, maxText, maxBytes = Number.POSITIVE_INFINITY, toBody } = formats[findFormat(address)];
   const text = fillTemplate(template, (name) => {
     const value = getValue(name);
     return value === undefined ? undefined : escapeText(value);
   });
-  return JSON.stringify(toBody(truncateText(text, maxText)));
+  const build = (length: number) => JSON.stringify(toBody(shortenEscaped(text, length)));
+  let length = maxText;
+  let body = build(length);
+  // Each round removes at least the share of the characters by which the body is too large.
+  for (let bytes = Buffer.byteLength(body); bytes > maxBytes && length > 1; bytes = Buffer.byteLength(body)) {
+    length = Math.floor((Math.min(length, text.length) * maxBytes) / bytes) - 1;
+    body = build(length);
+  }
+  return body;
+}
+
+/** Shortens a text without cutting an entity such as `&amp;` or a backslash from its character. */
+function shortenEscaped(text: string, length: number): string {
+  const shortened = truncateText(text, length);
+  return shortened === text ? text : shortened.replace(/(?:&[a-z]{0,3}|\\)…$/, "…");
 }
 
 /** A message of Microsoft Teams with one block of text per line, because a block joins its lines. */

@@ -7,6 +7,7 @@ import { signVisitorToken } from "../agents/identity/user-token.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
+import { isScalar, parseExactJson, toSafeNumbers, toScalarText } from "../exact-json.ts";
 import { parseDisplayConfig } from "./columns.ts";
 import { runHttpTool } from "./http/run-http-tool.ts";
 import { quoteResult } from "./quoted-data.ts";
@@ -80,7 +81,7 @@ export function createToolRunner(
     if (display !== filled)
       warnings.push("image left out, because its host is not one of the agent's allowed image hosts");
     const isWhole = display.type === "text" && !displayConfig?.fieldMappings?.text;
-    const shownResult = isWhole ? result : display.slots;
+    const shownResult = isWhole ? toSafeNumbers(result) : display.slots;
     const outcome = { result: shownResult, isError: false, displayConfig, display, forModel: told };
     return { outcome, result, warnings };
   }
@@ -110,7 +111,7 @@ export function createToolRunner(
         isError,
         forModel,
         problem: findProblem(outcome, problem),
-        result: ran.result ?? null,
+        result: toSafeNumbers(ran.result ?? null),
         warnings: ran.warnings ?? [],
         forVisitor: { result, display, ...(form ? { form } : {}) },
         durationMs: Math.round(performance.now() - startedAt),
@@ -159,7 +160,7 @@ export const shownOnly = "The result was shown to the visitor. You cannot see it
 function readMock(response: string): unknown {
   if (!/^\s*[[{]/.test(response)) return response;
   try {
-    return JSON.parse(response);
+    return parseExactJson(response);
   } catch {
     return response;
   }
@@ -179,7 +180,7 @@ export function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
   const formSchema: FormSchema = tool.formSchema ? JSON.parse(tool.formSchema) : { fields: [] };
   const fields = formSchema.fields.map((field) => {
     const given = Object.hasOwn(input, field.name) ? input[field.name] : undefined;
-    return holdsFile(field) || !isScalar(given) ? field : { ...field, defaultValue: String(given) };
+    return holdsFile(field) || !isScalar(given) ? field : { ...field, defaultValue: toScalarText(given) };
   });
   return {
     toolId: tool.id,
@@ -189,8 +190,4 @@ export function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
     executionMode: tool.formExecutionMode ?? "webhook",
     clientHandler: tool.formClientHandler,
   };
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

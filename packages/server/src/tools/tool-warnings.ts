@@ -1,4 +1,5 @@
 import type { Tool, ToolWarning } from "@foyer/contract";
+import { findPlaceholders } from "@foyer/contract/rules/fill-template";
 import { findSecretNames, readHost } from "@foyer/contract/rules/url-template";
 import type { Mailer } from "../outbound/send-email.ts";
 import { normalizeAddress } from "../outbound/smtp-address.ts";
@@ -34,6 +35,7 @@ export function createToolWarnings(
         ...bodyWarnings(tool),
         ...resultWarnings(tool),
         ...mailWarnings(tool, known),
+        ...webhookWarnings(tool),
       ],
     }));
   };
@@ -92,6 +94,23 @@ function mailWarnings(tool: Tool, { recipients, sendsMail }: Known): ToolWarning
   }
   if (tool.formConfirmation && !sendsMail) warnings.push({ path: "formConfirmation", message: noMailServer });
   return warnings;
+}
+
+/** What a form's webhooks leave as it is, although it looks as if it had an effect. */
+function webhookWarnings({ formWebhookUrl, formPostActions }: Tool): ToolWarning[] {
+  const isTemplate = (url: string | null | undefined) => findPlaceholders(url ?? "").length > 0;
+  const message = "Placeholders are filled in only in texts and payloads. This address is called as it is.";
+  const actions = (formPostActions ?? []).flatMap(({ type, url, webhookUrl, headers }, index): ToolWarning[] => {
+    const path = `formPostActions.${index}`;
+    const contentType = Object.keys(headers ?? {}).find((name) => name.toLowerCase() === "content-type");
+    return [
+      ...(isTemplate(url || webhookUrl) ? [{ path: `${path}.${url ? "url" : "webhookUrl"}`, message }] : []),
+      ...(type === "webhook" && contentType !== undefined
+        ? [{ path: `${path}.headers.${contentType}`, message: "The body is JSON and is sent as application/json." }]
+        : []),
+    ];
+  });
+  return [...(isTemplate(formWebhookUrl) ? [{ path: "formWebhookUrl", message }] : []), ...actions];
 }
 
 /** Why no mail is sent to this address, or null if mail is sent. */

@@ -7,6 +7,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { NoticeCode, PromptSize, ReasoningLevel, Usage } from "@foyer/contract";
 import type { ToolPiece } from "../../conversations/message-pieces.ts";
+import { toSafeNumbers } from "../../exact-json.ts";
 import { newCallId } from "../../ids.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
 import type { ModelPart } from "../../models/chat-model.ts";
@@ -351,7 +352,8 @@ async function runTools(
       label: tool?.label ?? null,
       toolId: tool?.id ?? null,
       executionType,
-      input: tool?.shownInput ? tool.shownInput(inputs[index]) : inputs[index],
+      // It is stored and sent to pages, which read numbers with JavaScript.
+      input: toSafeNumbers(tool?.shownInput ? tool.shownInput(inputs[index]) : inputs[index]),
     };
     const isLast = index === answer.calls.length - 1;
     const note = isLast && answer.ignoredCalls > 0 ? ignoredNote(answer.ignoredCalls) : null;

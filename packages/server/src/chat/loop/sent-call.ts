@@ -1,4 +1,5 @@
 import type { SentCall, ToolPiece } from "../../conversations/message-pieces.ts";
+import { toSafeNumbers } from "../../exact-json.ts";
 import { parseToolInput } from "./tool-input.ts";
 
 /**
@@ -10,7 +11,7 @@ export function describeSent(
   piece: Pick<ToolPiece, "id" | "input">,
   { step, note }: { step: number; note: string | null },
 ): SentCall {
-  const input = parseToolInput(call.input);
+  const input = toSafeNumbers(parseToolInput(call.input));
   const hasOtherInput = input !== undefined && JSON.stringify(input) !== JSON.stringify(piece.input);
   return {
     step,

@@ -1,4 +1,5 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { isExactNumber, isScalar, parseExactJson, toNumber, toOrderedObject, toScalarText } from "../../exact-json.ts";
 
 /**
  * Reads the arguments of a call as the model meant them: arguments that are encoded twice, repeated or written as a code block,
@@ -22,7 +23,7 @@ function parseRepeated(text: string): unknown {
 
 function parse(text: string): unknown {
   try {
-    return text.trim() === "" ? {} : JSON.parse(text);
+    return text.trim() === "" ? {} : parseExactJson(text);
   } catch {
     return undefined;
   }
@@ -50,7 +51,7 @@ function adapt(value: unknown, schema: unknown, depth: number): unknown {
   if (!isObject(changed)) return changed;
   const properties = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
-  return Object.fromEntries(
+  return toOrderedObject(
     Object.entries(changed)
       .filter(([name, member]) => member !== null || required.includes(name) || acceptsNull(properties[name]))
       .map(([name, member]) => [name, adapt(member, properties[name], depth - 1)]),
@@ -66,11 +67,11 @@ function toType(value: unknown, type: string): unknown {
       return decodeIf(value, Array.isArray) ?? value;
     case "number":
     case "integer":
-      return typeof value === "string" && /^-?\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : value;
+      return typeof value === "string" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value) ? toNumber(value) : value;
     case "boolean":
       return value === "true" || value === "false" ? value === "true" : value;
     case "string":
-      return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+      return isScalar(value) ? toScalarText(value) : value;
     default:
       return value;
   }
@@ -92,5 +93,5 @@ function acceptsNull(schema: unknown): boolean {
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }

@@ -5,6 +5,7 @@ import type { EndedReply } from "../../conversations/log/turn.ts";
 import { joinText, type Piece, toColumns } from "../../conversations/message-pieces.ts";
 import type { AgentRow, MessageRow } from "../../db/tables.ts";
 import { type DocumentSearch, type ReplyDocuments, SEARCH_TOOL } from "../../documents/search-tool.ts";
+import { toJsNumbers } from "../../exact-json.ts";
 import type { AskLimits } from "../../models/ask-model.ts";
 import type { ModelChain } from "../../models/model-chain.ts";
 import { ModelError } from "../../models/model-error.ts";
@@ -245,7 +246,7 @@ function withTool(tools: Callable, { tool, executionType, shownInput, run }: Rep
   return {
     tools: [tool, ...tools.tools.filter((one) => one.name !== name)],
     find: (called: string) => (called === name ? info : tools.find(called)),
-    runTool: (call, options) => (call.name === name ? run(call.input) : tools.runTool(call, options)),
+    runTool: (call, options) => (call.name === name ? run(toJsNumbers(call.input)) : tools.runTool(call, options)),
   };
 }
 

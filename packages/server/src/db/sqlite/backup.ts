@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DAY_MS } from "@foyer/contract/rules/time";
@@ -35,11 +35,16 @@ export async function backUp(file: string, dataDir: string, folder: string): Pro
   const source = new Database(file, { fileMustExist: true });
   try {
     await source.backup(target);
+    chmodSync(target, 0o600);
+    copySecret(dataDir, join(folder, secretFileName));
+  } catch (error) {
+    // Half a backup would keep the next attempt from using the folder.
+    rmSync(target, { force: true });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The backup could not be written to ${folder}: ${reason}`, { cause: error });
   } finally {
     source.close();
   }
-  chmodSync(target, 0o600);
-  copySecret(dataDir, join(folder, secretFileName));
 }
 
 /** @returns false when there is no generated secret, because the operator has set FOYER_SECRET */

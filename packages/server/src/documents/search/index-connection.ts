@@ -208,6 +208,8 @@ function createByteReader() {
   return {
     /** @param text `\x` and hexadecimal digits */
     parse(text: string): Buffer {
+      // A server with `bytea_output = escape` sends octal digits.
+      if (!text.startsWith("\\x")) return parseEscaped(text);
       const length = (text.length - 2) / 2;
       const digits = text.slice(2);
       if (used + length > SCRATCH_BYTES) return Buffer.from(digits, "hex");
@@ -220,6 +222,14 @@ function createByteReader() {
       used = 0;
     },
   };
+}
+
+/** Every byte is itself, or a backslash as `\\`, or `\` and three octal digits. */
+function parseEscaped(text: string): Buffer {
+  const bytes = text.replace(/\\(\\|[0-3][0-7]{2})/g, (_, code: string) =>
+    code === "\\" ? code : String.fromCharCode(Number.parseInt(code, 8)),
+  );
+  return Buffer.from(bytes, "latin1");
 }
 
 /** Returns `?, ?, ?` for a list of values. */

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { createPostgres, onBothDatabases, type TestDatabase, withClient } from "../../../../../test/databases.ts";
+import { openDocuments } from "../../../../../test/document-client.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type OpenDatabase, openDatabase } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -273,4 +274,20 @@ onBothDatabases("the passage index", (createDatabase) => {
     expect(await search("?!")).toEqual([]);
     expect(await search("xylophone")).toEqual([]);
   });
+});
+
+it("passages are found on a PostgreSQL server that sends bytes in octal digits", async () => {
+  const database = await createPostgres();
+  if (database.address.kind !== "postgres") throw new Error("not PostgreSQL");
+  const { url } = database.address;
+  const name = new URL(url).pathname.slice(1);
+  await withClient(url, (client) => client.query(`alter database ${name} set bytea_output = escape`));
+  const documents = await openDocuments({ database });
+  const { id } = (await documents.create({ kind: "text", title: "Prices", text: "A puncture costs 15 euros." })).body;
+  await documents.settled(id);
+  const query = { agentId: documents.agentId, query: "puncture" };
+  const { body } = await documents.account.call("POST", "/documents/search", query);
+  expect(body.hits.map(({ documentId }: { documentId: string }) => documentId)).toEqual([id]);
+  await documents.server.stop();
+  await database.drop();
 });

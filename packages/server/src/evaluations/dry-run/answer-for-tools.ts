@@ -1,5 +1,6 @@
 import type { ReplyTool } from "../../chat/loop/reply-tool.ts";
 import type { ToolRow } from "../../db/tables.ts";
+import { toSafeNumbers } from "../../exact-json.ts";
 import { type AgentTools, toFunctionTool } from "../../tools/agent-tools.ts";
 import { inputProblem } from "../../tools/schema/input-schema.ts";
 import { failure, type ToolOutcome } from "../../tools/tool-outcome.ts";
@@ -20,7 +21,9 @@ export function answerForTools(rows: readonly ToolRow[], answer: (call: MadeCall
       const tool = find(name);
       if (!tool) return failure("There is no such tool.");
       const problem = inputProblem(tool.inputSchema, input);
-      return problem === null ? answer({ name, input }) : failure(`The input is not valid: ${problem}.`);
+      return problem === null
+        ? answer({ name, input: toSafeNumbers(input) })
+        : failure(`The input is not valid: ${problem}.`);
     },
   };
 }

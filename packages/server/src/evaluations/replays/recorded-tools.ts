@@ -5,6 +5,7 @@ import type { ToolPiece } from "../../conversations/message-pieces.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { markCited } from "../../documents/describe-passages.ts";
 import type { ReplyDocuments } from "../../documents/search-tool.ts";
+import { toSafeNumbers } from "../../exact-json.ts";
 import { type AgentTools, toFunctionTool } from "../../tools/agent-tools.ts";
 import { failure, type NumberedPassage, type ToolOutcome } from "../../tools/tool-outcome.ts";
 import { answerForHuman, type MadeCall } from "../dry-run/answer-for-tools.ts";
@@ -46,7 +47,7 @@ export function createRecordedTools(turn: RecordedTurn, onDivergence: () => void
       return {
         tools: rows.map(toFunctionTool),
         find: (name) => rows.find((row) => row.name === name),
-        runTool: async (call) => answer(call, (piece) => isSameInput(toArguments(piece), call.input)),
+        runTool: async (call) => answer(call, (piece) => isSameInput(toArguments(piece), toSafeNumbers(call.input))),
       };
     },
     /** What the model writes to the team is worded freely, so requests for a person are the same call. */

@@ -136,7 +136,7 @@ describe("a payload", () => {
     const content = createContent({ name: 'A "quoted" \\ name\n', choices: ["a", "b"], age: 42, trick: "{{name}}" });
     expect(JSON.parse((await createPayloadBody(payload, content)).toString())).toEqual({
       "{{name}}": 'Hello A "quoted" \\ name\n, from contact_us',
-      nested: { list: ['A "quoted" \\ name\n', { deep: "a, b" }, 7, null, true], number: "42" },
+      nested: { list: ['A "quoted" \\ name\n', { deep: ["a", "b"] }, 7, null, true], number: 42 },
       unknown: "[{{}}]",
       once: "{{name}}",
     });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { fillTemplate } from "@foyer/contract/rules/fill-template";
+import { fillTemplate, findLonePlaceholder } from "@foyer/contract/rules/fill-template";
 import type { SubmissionFileRow, SubmissionRow } from "../../db/tables/forms.ts";
 import { AppError } from "../../errors.ts";
 
@@ -31,10 +31,20 @@ export function createWebhookBody({ submission, files }: SubmissionContent): Pro
   return encode(changed === null ? body : { ...body, changedByVisitor: JSON.parse(changed) }, files);
 }
 
-/** Builds the body from the owner's payload and replaces `{{field}}` in every string. */
+/**
+ * Builds the body from the owner's payload and replaces `{{field}}` in every string. A string that is nothing but a
+ * placeholder becomes the answer with its type.
+ */
 export async function createPayloadBody(payload: Record<string, unknown>, content: SubmissionContent): Promise<Buffer> {
-  const values = createValueLookup(content.submission, createPlaceholders(content.files));
-  return encode(fillDeep(payload, values), content.files);
+  const files = createPlaceholders(content.files);
+  const values = createValueLookup(content.submission, files);
+  const formData = { ...JSON.parse(content.submission.formData), ...files };
+  const fill = (template: string): unknown => {
+    const text = fillTemplate(template, values);
+    const name = findLonePlaceholder(template);
+    return name !== null && Object.hasOwn(formData, name) ? (formData[name] ?? text) : text;
+  };
+  return encode(fillDeep(payload, fill), content.files);
 }
 
 /** Formats a value as text. List items are separated by commas, and a missing value becomes an empty string. */
@@ -110,9 +120,9 @@ function createTooLargeError(limit: string): AppError {
   return new AppError("PAYLOAD_TOO_LARGE", `With the submitted values filled in, the content has more than ${limit}.`);
 }
 
-function fillDeep(value: unknown, values: (name: string) => string | undefined): unknown {
-  if (typeof value === "string") return fillTemplate(value, values);
-  if (Array.isArray(value)) return value.map((item) => fillDeep(item, values));
+function fillDeep(value: unknown, fill: (template: string) => unknown): unknown {
+  if (typeof value === "string") return fill(value);
+  if (Array.isArray(value)) return value.map((item) => fillDeep(item, fill));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillDeep(item, values)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillDeep(item, fill)]));
 }

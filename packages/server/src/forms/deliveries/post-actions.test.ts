@@ -78,6 +78,50 @@ onBothDatabases("post actions", (createDatabase) => {
     expect(sent?.toSorted()).toEqual([...new Set(sent)].toSorted());
   });
 
+  it("keep the type of an answer in a payload's text that is only its placeholder", async () => {
+    const fields = [
+      { name: "qty", label: "Quantity", type: "number" },
+      { name: "ok", label: "OK", type: "checkbox" },
+      { name: "tags", label: "Tags", type: "multiselect", options: [{ label: "A", value: "Red, dark" }] },
+      { name: "note", label: "Note", type: "text" },
+    ];
+    const payload = { qty: "{{qty}}", ok: " {{ ok }} ", list: ["{{tags}}"], note: "{{note}}", line: "Q: {{qty}}" };
+    const form = await createForm([{ type: "webhook", webhookUrl: at("/typed"), payload }], { formSchema: { fields } });
+    await forms.submit(form.id, { qty: 5, ok: true, tags: ["Red, dark"] });
+    expect(forms.receiver.bodies("/typed")).toEqual([
+      { qty: 5, ok: true, list: [["Red, dark"]], note: "", line: "Q: 5" },
+    ]);
+  });
+
+  it("of type email are answered to the visitor's address", async () => {
+    const fields = [
+      { name: "friend", label: "A friend", type: "text" },
+      { name: "email", label: "Email", type: "email" },
+    ];
+    const form = await createForm([{ type: "email", recipientIds: [ada] }], { formSchema: { fields } });
+    const before = smtp.mails().length;
+    await forms.submit(form.id, { friend: "eve@example.com", email: "grace.h@example.org" });
+    await forms.submit(form.id, { friend: "eve@example.com" });
+    const replies = smtp
+      .mails()
+      .slice(before)
+      .map(({ headers }) => headers["reply-to"]);
+    expect(replies).toEqual(["grace.h@example.org", undefined]);
+  });
+
+  it("warn of placeholders in an address and of a header that has no effect", async () => {
+    const form = await createForm(
+      [{ type: "webhook", url: `${at("/a")}?n={{name}}`, headers: { "Content-Type": "text/xml" } }],
+      { formWebhookUrl: `${at("/b")}?n={{name}}` },
+    );
+    const { body: tool } = await forms.account.call("GET", `/tools/${form.id}`);
+    expect(tool.warnings.map(({ path }: { path: string }) => path)).toEqual([
+      "formWebhookUrl",
+      "formPostActions.0.url",
+      "formPostActions.0.headers.Content-Type",
+    ]);
+  });
+
   it("cannot replace the signature headers", async () => {
     const headers = { "Webhook-Signature": "v1,forged", "WEBHOOK-ID": "other", "webhook-timestamp": "1" };
     const form = await createForm([{ type: "webhook", url: at("/a"), headers }]);

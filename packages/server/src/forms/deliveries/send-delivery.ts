@@ -1,9 +1,10 @@
-import type { FormSchema, PostAction } from "@foyer/contract";
+import type { FormSchema, PostAction, VerifiedVisitor } from "@foyer/contract";
 import { readTimeZone } from "../../agents/handoff.ts";
 import { toMailSender } from "../../agents/mail-sender.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
 import type { MailContent } from "../../outbound/mail-content.ts";
+import { isMailAddress, normalizeAddress } from "../../outbound/smtp-address.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-response.ts";
 import { recordSentHosts } from "../../outbox/sent-hosts.ts";
@@ -110,9 +111,29 @@ export function createDeliverySender(
       const isMember = target.to === undefined;
       const url = isMember ? `${config.baseUrl}/dashboard/forms/submissions/${submission.id}` : null;
       if (purpose === "confirmation") await sendMail(createConfirmationContent(target, content, toMailSender(agent)));
-      else await sendMail(createEmailContent(target, content, { ...facts, url }));
+      else {
+        const mail = createEmailContent(target, content, { ...facts, url });
+        await mailer.send({ to, organizationId, ...mail, replyTo: await findVisitorAddress(submission) });
+      }
     }
     return delivered;
+  }
+
+  /** The address of the visitor who sent the form: the first answer to a field for one, or the verified one. */
+  async function findVisitorAddress(submission: SubmissionContent["submission"]): Promise<string | undefined> {
+    const form = await db
+      .selectFrom("tools")
+      .select("formSchema")
+      .where("id", "=", submission.toolId)
+      .where("organizationId", "=", submission.organizationId)
+      .executeTakeFirst();
+    const { fields }: FormSchema = JSON.parse(form?.formSchema ?? '{"fields":[]}');
+    const formData: Record<string, unknown> = JSON.parse(submission.formData);
+    const verified: VerifiedVisitor | null = JSON.parse(submission.verifiedVisitor ?? "null");
+    const answers = fields.filter(({ type }) => type === "email").map(({ name }) => formData[name]);
+    return [...answers, verified?.email]
+      .map((address) => (typeof address === "string" ? normalizeAddress(address) : ""))
+      .find(isMailAddress);
   }
 
   async function send(

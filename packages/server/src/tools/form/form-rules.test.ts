@@ -190,7 +190,12 @@ describe("field defaults", () => {
   ])("cannot be %j", (defaultValue) => {
     const problem = readProblem({ defaultValue });
     expect(problem?.path).toBe("defaultValue");
-    for (const known of ["{{user.email}}", "{{user.metadata.<field>}}", "{{context.previousResult.<field>}}"]) {
+    for (const known of [
+      "{{user.email}}",
+      "{{user.metadata.<field>}}",
+      "{{context.<field>}}",
+      "{{context.previousResult.<field>}}",
+    ]) {
       expect(problem?.message).toContain(known);
     }
   });

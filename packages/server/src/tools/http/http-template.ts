@@ -7,6 +7,7 @@ import {
 } from "@foyer/contract/rules/url-template";
 import type { ToolRow } from "../../db/tables.ts";
 import { invalid } from "../../errors.ts";
+import { isExactNumber, isScalar, parseExactJson, toOrderedObject, toScalarText } from "../../exact-json.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { type BoundSources, boundValue } from "./bound-values.ts";
@@ -100,9 +101,9 @@ export async function buildRequest(
   const sentHeaders = headersWith(secretValue, token ?? "");
   const bodyWith = (secret: (name: string) => string) => {
     if (!hasBody) return null;
-    if (httpBody === null) return writeBody(Object.fromEntries(unused), sentHeaders["content-type"]);
+    if (httpBody === null) return writeBody(toOrderedObject(unused), sentHeaders["content-type"]);
     const resolve = (name: string) => (isBound(name) ? resolveBoundValue(name, context) : secret(name));
-    return writeBody(fillBody(JSON.parse(httpBody), input, resolve), sentHeaders["content-type"]);
+    return writeBody(fillBody(parseExactJson(httpBody), input, resolve), sentHeaders["content-type"]);
   };
   return {
     url: address((name) => percentEncode(secretValue(name))),
@@ -126,7 +127,7 @@ function resolveBoundValue(name: string, context: BoundSources): unknown {
 /** The value as text, for a URL or a header. */
 function boundText(name: string, context: BoundSources): string {
   const value = resolveBoundValue(name, context) ?? "";
-  if (typeof value !== "object") return String(value);
+  if (isScalar(value)) return toScalarText(value);
   throw new ToolError(notSetUp, `{{${name}}} is an object or a list, which fits only into a body.`);
 }
 
@@ -306,7 +307,7 @@ function toPairs(inputs: [string, unknown][]): [string, string][] {
   return inputs.flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
       .filter((item) => item !== null && item !== undefined)
-      .map((item): [string, string] => [name, typeof item === "object" ? JSON.stringify(item) : String(item)]),
+      .map((item): [string, string] => [name, isScalar(item) ? toScalarText(item) : JSON.stringify(item)]),
   );
 }
 
@@ -314,11 +315,7 @@ function formatScalar(name: string, input: Record<string, unknown>): string {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (value === undefined || value === null) throw new ToolError(`${name} is missing.`);
   if (!isScalar(value)) throw new ToolError(`${name} must be text, a number, true or false.`);
-  return String(value);
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return toScalarText(value);
 }
 
 function fillHeaders(
@@ -342,7 +339,7 @@ function fillHeaders(
     }
     headers[name.toLowerCase()] = value;
   }
-  // Responses are not decompressed, so a compressed one would be unreadable.
+  // Decompressing small responses costs more time than it saves.
   return { ...headers, "accept-encoding": "identity" };
 }
 
@@ -362,12 +359,12 @@ function fillBody(template: unknown, input: Record<string, unknown>, resolve: (n
 
 function fill(template: unknown, input: Record<string, unknown>, resolve: (name: string) => unknown): unknown {
   if (typeof template === "string") return fillText(template, input, resolve);
-  if (typeof template !== "object" || template === null) return template;
+  if (typeof template !== "object" || template === null || isExactNumber(template)) return template;
   if (Array.isArray(template)) {
     return template.map((item) => fill(item, input, resolve)).filter((item) => item !== OMITTED);
   }
   const entries = Object.entries(template).map(([name, value]) => [name, fill(value, input, resolve)] as const);
-  return Object.fromEntries(entries.filter(([, value]) => value !== OMITTED));
+  return toOrderedObject(entries.filter(([, value]) => value !== OMITTED));
 }
 
 function fillText(template: string, input: Record<string, unknown>, resolve: (name: string) => unknown): unknown {
@@ -382,6 +379,6 @@ function fillText(template: string, input: Record<string, unknown>, resolve: (na
   return template.replace(urlPlaceholder, (_match, name?: string, param = "") => {
     const value = name === undefined ? given(param) : (resolve(name) ?? "");
     if (value === undefined || value === null) throw new ToolError(`${param} is missing.`);
-    return typeof value === "object" ? JSON.stringify(value) : String(value);
+    return isScalar(value) ? toScalarText(value) : JSON.stringify(value);
   });
 }

@@ -1,7 +1,9 @@
-import type { RequestListener } from "node:http";
-import { gzipSync } from "node:zlib";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openOutbound, startCanary, startHttpServer, waitForNextTurn } from "../../../../../test/outbound-servers.ts";
+import { parseToolInput } from "../../chat/loop/tool-input.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { runHttpTool } from "./run-http-tool.ts";
 
@@ -101,7 +103,8 @@ describe("a response", () => {
 
   it.each<[string, string | null, Buffer]>([
     ["a picture", "image/png", Buffer.from("text")],
-    ["bytes", "application/octet-stream", Buffer.from("text")],
+    ["bytes", "application/octet-stream", Buffer.from([0x74, 0xff, 0x74])],
+    ["control characters", "application/octet-stream", Buffer.from([0x74, 0x01, 0x74])],
     ["bytes of an unknown type", null, Buffer.from([0xff, 0xfe, 0x80])],
     ["zeros of no stated type", null, Buffer.alloc(3)],
   ])("with %s is not treated as text", async (_what, contentType, body) => {
@@ -158,14 +161,102 @@ describe("a response", () => {
     expect(outcome.forModel).toBe(`x${"€".repeat(10_922)}${note}`);
   });
 
-  it("that is compressed is not decompressed", async () => {
-    const outcome = await run((request, response) => {
+  const json = '{"stock":12}';
+  it.each<[string, Buffer | string]>([
+    ["gzip", gzipSync(json)],
+    ["X-GZIP", gzipSync(json)],
+    ["deflate", deflateSync(json)],
+    ["deflate", deflateRawSync(json)],
+    ["br", brotliCompressSync(json)],
+    ["zstd", zstdCompressSync(json)],
+    ["deflate, gzip", gzipSync(deflateSync(json))],
+    ["gzip", json],
+    ["Identity", json],
+    ["", json],
+    ["none", json],
+    ["UTF-8", json],
+  ])("with the Content-Encoding %j is read, although none was requested", async (encoding, body) => {
+    const answer = (status: number) => (request: IncomingMessage, response: ServerResponse) => {
       expect(request.headers["accept-encoding"]).toBe("identity");
-      response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" });
-      response.end(gzipSync(Buffer.alloc(20_000_000)));
+      response.writeHead(status, { "content-type": "application/json", "content-encoding": encoding }).end(body);
+    };
+    expect(await run(answer(200))).toMatchObject({ result: { stock: 12 }, isError: false });
+    expect((await run(answer(404))).forModel).toBe(`HTTP 404: ${json}`);
+  });
+
+  it.each<[string, Buffer, string]>([
+    ["gzip", gzipSync(Buffer.alloc(20_000_000)), "Response too large"],
+    ["gzip", gzipSync(json).subarray(0, 12), "Not readable"],
+    ["klingon", Buffer.from([0xff, 0x01]), "Not readable"],
+  ])("with the Content-Encoding %j is refused when it cannot be decompressed or is too large", async (...given) => {
+    const [encoding, body, result] = given;
+    const outcome = await run((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain", "content-encoding": encoding }).end(body);
     });
-    expect(outcome).toMatchObject({ result: "Not readable", isError: true });
-    expect(outcome.problem).toContain("compressed (gzip)");
+    expect(outcome).toMatchObject({ result, isError: true });
+  });
+
+  it.each([
+    ["application/octet-stream", json],
+    ["binary/octet-stream", json],
+    ["json", json],
+    ["application/x-json", json],
+    ["application/json; charset=iso-8859-1", Buffer.from('{"stock":"grün"}', "latin1")],
+    ["application/json", Buffer.from('{"stock":"grün"}', "latin1")],
+    ["application/json; charset=utf-8", Buffer.from('{"stock":"grün"}', "latin1")],
+    ["application/json", Buffer.from('\ufeff{"stock":"grün"}', "utf16le")],
+    ["application/json", Buffer.from('{"stock":"grün"}', "utf16le")],
+    ["application/json", Buffer.from('\ufeff{"stock":"grün"}')],
+  ])("of the type %j is read as JSON", async (type, body) => {
+    const { result } = await run(respondWith(type, body));
+    expect(["grün", 12]).toContain((result as { stock: unknown }).stock);
+  });
+
+  it("with an XML declaration is read in the encoding that it names", async () => {
+    const body = Buffer.from('<?xml version="1.0" encoding="windows-1250"?><a>\x8elu\x9d</a>', "latin1");
+    expect((await run(respondWith("text/xml", body))).result).toContain("Žluť");
+  });
+
+  it("contains exactly what the model has sent, for any JSON that a service returns unchanged", async () => {
+    const texts = fc.letrec((tie) => ({
+      number: fc.oneof(
+        fc.stringMatching(/^-?(0|[1-9]\d{0,24})(\.\d{1,20})?([eE][+-]?\d{1,3})?$/),
+        fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+        fc.bigInt().map(String),
+      ),
+      text: fc.string({ unit: "grapheme" }).map((text) => JSON.stringify(text)),
+      list: fc.array(tie("value"), { maxLength: 5 }).map((items) => `[${items.join(",")}]`),
+      object: fc
+        .uniqueArray(fc.oneof(fc.nat({ max: 20 }).map(String), fc.string({ unit: "grapheme" })), { maxLength: 5 })
+        .chain((names) => fc.tuple(...names.map((name) => fc.tuple(fc.constant(JSON.stringify(name)), tie("value")))))
+        .map((entries) => `{${entries.map(([name, value]) => `${name}:${value}`).join(",")}}`),
+      value: fc.oneof(
+        { depthSize: "small" },
+        tie("number"),
+        tie("text"),
+        fc.constantFrom("null", "true"),
+        tie("list"),
+        tie("object"),
+      ),
+    }));
+    const { url } = await startHttpServer(async (request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(Buffer.concat(await request.toArray()));
+    });
+    const deps = { ...turn, outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets };
+    const tool = createHttpTool({ httpUrl: url, httpMethod: "POST" });
+    const values = fc.sample(texts.value as fc.Arbitrary<string>, 10_000);
+    for (let at = 0; at < values.length; at += 100) {
+      const body = `{"values":[${values.slice(at, at + 100).join(",")}]}`;
+      const { result } = await runHttpTool(tool, parseToolInput(body) as Record<string, unknown>, deps);
+      expect(JSON.stringify(result)).toBe(body);
+    }
+  });
+
+  it("keeps the digits of its numbers and the order of its names", async () => {
+    const body = '{"b":1234567890123456789,"10":10.50,"2":[1E400,-0,0.10],"a":1.0}';
+    const { forModel, result } = await run(respondWith("application/json", ` ${body.replace(",", ", ")}\n`));
+    expect([forModel, JSON.stringify(result)]).toEqual([body, body]);
   });
 });
 
@@ -370,7 +461,7 @@ describe("secrets in a response", () => {
       type: "application/json",
       body: `{"pin":${values.PIN},"n":1.50,"s":"v2"}`,
     }));
-    expect(outcome.result).toEqual({ pin: "***", n: 1.5, s: "v2" });
+    expect(JSON.stringify(outcome.result)).toBe('{"pin":"***","n":1.50,"s":"v2"}');
   });
 
   it("are masked when one starts within a false start of itself", async () => {

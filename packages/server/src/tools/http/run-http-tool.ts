@@ -1,9 +1,11 @@
-import { isUtf8 } from "node:buffer";
 import type { ToolTest } from "@foyer/contract";
 import type { ToolRow } from "../../db/tables.ts";
+import { isExactNumber, readExactJson, toOrderedObject, toScalarText } from "../../exact-json.ts";
+import { DecompressError, decompress } from "../../outbound/decompress.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { type InPieces, runInPieces } from "../../run-in-pieces.ts";
+import { decodeText } from "./decode-text.ts";
 import { buildRequest, declaredInputs, type HttpRequest, type RequestSources } from "./http-template.ts";
 import { createMask, type Mask } from "./mask-secrets.ts";
 import { ToolError } from "./tool-error.ts";
@@ -59,7 +61,7 @@ export async function runHttpTool(
       maxBytes: maxAnswerBytes,
       signal: deps.signal,
     });
-    answer = await runInPieces(readResponse(received, mask));
+    answer = await runInPieces(readResponse(await readable(received), mask));
   } catch (error) {
     answer = explainFailure(error, deps.signal);
   }
@@ -78,30 +80,27 @@ type Received = Awaited<ReturnType<Outbound["request"]>>;
 /** `told` is the body of a readable response, with secrets masked. */
 type ToolResponse = { result: unknown; forModel: string; problem: string | null; told?: string };
 
+/** The response with its body decompressed: some servers always compress, although another encoding was requested. */
+async function readable(received: Received): Promise<Received> {
+  if (received.truncated) return received;
+  return { ...received, body: await decompress(received.body, received.headers["content-encoding"], maxAnswerBytes) };
+}
+
 const maxAnswerBytes = 1_000_000;
+const tooLarge = `The response is larger than ${maxAnswerBytes} bytes.`;
 const maxShownCharacters = 65_536;
 const maxModelBytes = 32_768;
-/** JSON that is nested deeper than this is treated as text, so that recursive code cannot overflow the stack. */
-const maxDepth = 100;
-
 function* readResponse(received: Received, mask: Mask): InPieces<ToolResponse> {
   const { status, headers, body, truncated } = received;
-  const encoding = String(headers["content-encoding"] ?? "identity");
   const type = String(headers["content-type"] ?? "").toLowerCase();
-  const text = encoding === "identity" ? decode(body, type) : null;
+  const text = decodeText(body, type);
   const value = text ? yield* readValue(text, /^[^;]*[/+]json\s*(;|$)/.test(type), mask) : "";
   const told = typeof value === "string" ? value : yield* mask(JSON.stringify(value));
   if (status < 200 || status > 299) {
     const excerpt = told ? `HTTP ${status}: ${told.slice(0, 1_000).toWellFormed()}` : `HTTP ${status}`;
     return { ...toFailure(`HTTP ${status}`, excerpt, excerpt), told };
   }
-  if (truncated) return toFailure("Response too large", `The response is larger than ${maxAnswerBytes} bytes.`);
-  if (encoding !== "identity") {
-    return toFailure(
-      "Not readable",
-      `The response is compressed (${encoding}), although an uncompressed one was requested.`,
-    );
-  }
+  if (truncated) return toFailure("Response too large", tooLarge);
   if (text === null)
     return toFailure("Not text", `The response is not text but ${type || "bytes of an unknown type"}.`);
   if (text === "") return { result: "", forModel: `The response is empty (HTTP ${status}).`, problem: null };
@@ -110,6 +109,10 @@ function* readResponse(received: Received, mask: Mask): InPieces<ToolResponse> {
 
 function explainFailure(error: unknown, signal: AbortSignal | undefined): ToolResponse {
   if (error instanceof ToolError) return toFailure(error.message, error.problem);
+  if (error instanceof DecompressError) {
+    const isLarge = error.kind === "too_large";
+    return isLarge ? toFailure("Response too large", tooLarge) : toFailure("Not readable", error.message);
+  }
   if (error instanceof OutboundError) return toFailure(error.publicMessage, error.message);
   if (signal?.aborted && error === signal.reason) return toFailure("Stopped before the response arrived");
   throw error;
@@ -120,48 +123,21 @@ function toFailure(result: string, problem = result, forModel = result): ToolRes
 }
 
 /**
- * Returns the text of a body, or null when its type shows that it is not text. If the type is missing, the bytes
- * decide.
- */
-function decode(body: Buffer, contentType: string): string | null {
-  const type = contentType.split(";", 1)[0]?.trim() ?? "";
-  const isText = type === "" ? isUtf8(body) && !body.includes(0) : textTypes.test(type);
-  if (body.length > 0 && !isText) return null;
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/.exec(contentType)?.[1];
-  return createDecoder(charset).decode(body);
-}
-
-const textTypes =
-  /^text\/|\+(json|xml|yaml)$|^application\/(json|(x-)?ndjson|jsonl|xml|(x-)?yaml|(x-)?javascript|x-www-form-urlencoded)$/;
-
-function createDecoder(charset: string | undefined): TextDecoder {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder();
-  }
-}
-
-/**
  * Parses a JSON response. A response that does not declare JSON is parsed only if the result is an object or an array.
  */
 function* readValue(text: string, isDeclared: boolean, mask: Mask): InPieces<unknown> {
-  const value = isDeclared || /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-  if (value === undefined || isDeeperThan(maxDepth, value)) return yield* mask(text);
-  return yield* maskValue(value, mask);
+  const value = isDeclared || /^\s*[[{]/.test(text) ? yield* parseJson(text) : undefined;
+  return value === undefined ? yield* mask(text) : yield* maskValue(value, mask);
 }
 
-function parseJson(text: string): unknown {
+/** @returns undefined for JSON that is not valid or too deep, which is treated as text */
+function* parseJson(text: string): InPieces<unknown> {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return yield* readExactJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
   }
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((part) => isDeeperThan(levels - 1, part));
 }
 
 /** A response of 1 MB can have 500,000 values, which take 0.6 s. A thousand of them take about 1 ms. */
@@ -169,9 +145,10 @@ const VALUES_PER_PIECE = 1_000;
 
 function* maskValue(value: unknown, mask: Mask): InPieces<unknown> {
   if (typeof value === "string") return yield* mask(value);
-  if (typeof value === "number") {
-    const masked = yield* mask(String(value));
-    return masked === String(value) ? value : masked;
+  if (typeof value === "number" || isExactNumber(value)) {
+    const text = toScalarText(value);
+    const masked = yield* mask(text);
+    return masked === text ? value : masked;
   }
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
@@ -187,7 +164,7 @@ function* maskValue(value: unknown, mask: Mask): InPieces<unknown> {
     if (entries.length % VALUES_PER_PIECE === 0) yield;
     entries.push([yield* mask(name), yield* maskValue(inner, mask)]);
   }
-  return Object.fromEntries(entries);
+  return toOrderedObject(entries);
 }
 
 function cutForModel(text: string): string {

@@ -2,6 +2,7 @@ import { inKeyOrder } from "@foyer/contract/rules/in-key-order";
 import { Ajv, type ValidateFunction } from "ajv";
 import { LRUCache } from "lru-cache";
 import { AppError, invalid } from "../../errors.ts";
+import { toJsNumbers } from "../../exact-json.ts";
 import { describeErrors, sizeProblem } from "./input-messages.ts";
 import { checkSchemaCaps } from "./input-schema-caps.ts";
 import { compilePattern } from "./tool-pattern.ts";
@@ -39,11 +40,12 @@ export function checkInputSchema(schema: unknown): void {
  * Validates the model's input against a schema that `checkInputSchema` accepted. Each text is compiled once and cached.
  * @returns null, or an error message for the model ("quantity must be number; size is required"); never throws
  */
-export function inputProblem(schemaText: string, input: unknown): string | null {
+export function inputProblem(schemaText: string, given: unknown): string | null {
   const check = compiled.get(schemaText) ?? compileStored(schemaText);
   if (typeof check === "string") return check;
-  const { problem, isSmall } = sizeProblem(input, schemaText.length);
+  const { problem, isSmall } = sizeProblem(given, schemaText.length);
   if (problem) return problem;
+  const input = toJsNumbers(given);
   if (check.first(input)) return null;
   if (!isSmall) return describeErrors(check.first.errors ?? []);
   const all = check.listAll();
