@@ -70,7 +70,7 @@ export function toOrderedObject(entries: ReadonlyArray<readonly [string, unknown
 }
 
 /** A copy in which each exact number is replaced. */
-export function replaceExactNumbers(value: unknown, replace: (number: ExactNumber) => unknown): unknown {
+function replaceExactNumbers(value: unknown, replace: (number: ExactNumber) => unknown): unknown {
   if (isExactNumber(value)) return replace(value);
   if (Array.isArray(value)) return value.map((item) => replaceExactNumbers(item, replace));
   if (typeof value !== "object" || value === null) return value;
