@@ -1,4 +1,4 @@
-import type { FormSchema, PostAction, VerifiedVisitor } from "@foyer/contract";
+import type { FormField, FormSchema, PostAction, VerifiedVisitor } from "@foyer/contract";
 import { readTimeZone } from "../../agents/handoff.ts";
 import { toMailSender } from "../../agents/mail-sender.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
@@ -113,27 +113,10 @@ export function createDeliverySender(
       if (purpose === "confirmation") await sendMail(createConfirmationContent(target, content, toMailSender(agent)));
       else {
         const mail = createEmailContent(target, content, { ...facts, url });
-        await mailer.send({ to, organizationId, ...mail, replyTo: await findVisitorAddress(submission) });
+        await mailer.send({ to, organizationId, ...mail, replyTo: findVisitorAddress(submission, facts.fields) });
       }
     }
     return delivered;
-  }
-
-  /** The address of the visitor who sent the form: the first answer to a field for one, or the verified one. */
-  async function findVisitorAddress(submission: SubmissionContent["submission"]): Promise<string | undefined> {
-    const form = await db
-      .selectFrom("tools")
-      .select("formSchema")
-      .where("id", "=", submission.toolId)
-      .where("organizationId", "=", submission.organizationId)
-      .executeTakeFirst();
-    const { fields }: FormSchema = JSON.parse(form?.formSchema ?? '{"fields":[]}');
-    const formData: Record<string, unknown> = JSON.parse(submission.formData);
-    const verified: VerifiedVisitor | null = JSON.parse(submission.verifiedVisitor ?? "null");
-    const answers = fields.filter(({ type }) => type === "email").map(({ name }) => formData[name]);
-    return [...answers, verified?.email]
-      .map((address) => (typeof address === "string" ? normalizeAddress(address) : ""))
-      .find(isMailAddress);
   }
 
   async function send(
@@ -170,4 +153,17 @@ export function createDeliverySender(
  */
 function lowerCaseNames(headers: DeliveryTarget["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** The address of the visitor who sent the form: the first answer to a field for one, or the verified one. */
+function findVisitorAddress(
+  { formData, verifiedVisitor }: SubmissionContent["submission"],
+  fields: readonly FormField[],
+): string | undefined {
+  const answers: Record<string, unknown> = JSON.parse(formData);
+  const verified: VerifiedVisitor | null = JSON.parse(verifiedVisitor ?? "null");
+  const addresses = fields.filter(({ type }) => type === "email").map(({ name }) => answers[name]);
+  return [...addresses, verified?.email]
+    .map((address) => (typeof address === "string" ? normalizeAddress(address) : ""))
+    .find(isMailAddress);
 }
