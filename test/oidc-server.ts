@@ -4,7 +4,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 
-export type OidcAccount = { sub: string; email: string; email_verified: unknown; name?: string };
+export type OidcAccount = {
+  sub: string;
+  email?: string;
+  email_verified?: unknown;
+  name?: string;
+  [claim: string]: unknown;
+};
+
+/** What distinguishes real providers. */
+type Kind = {
+  /** how the client is registered; the discovery document lists both ways */
+  auth?: "client_secret_basic" | "client_secret_post";
+  /** the ways that the document lists */
+  listed?: Array<"client_secret_basic" | "client_secret_post">;
+  claimsIn?: "token" | "userinfo";
+};
 
 export type OidcTestServer = Awaited<ReturnType<typeof startOidcServer>>;
 
@@ -12,7 +27,11 @@ export type OidcTestServer = Awaited<ReturnType<typeof startOidcServer>>;
  * A certified OpenID Connect provider on a port of 127.0.0.1. It signs in the user set by `signInAs` without a prompt
  * and requires PKCE. `requests` lists the authorization requests.
  */
-export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: string; port?: number }) {
+export async function startOidcServer({
+  redirectUri,
+  port = 0,
+  ...kind
+}: { redirectUri: string; port?: number } & Kind) {
   const client = { clientId: "foyer", clientSecret: "a secret of the tests, long enough" };
   const http = createServer();
   http.listen(port, "127.0.0.1");
@@ -22,7 +41,7 @@ export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: 
   const requests: URLSearchParams[] = [];
   let current: OidcAccount | undefined;
 
-  const provider = new Provider(issuer, createConfiguration(client, redirectUri, accounts));
+  const provider = new Provider(issuer, createConfiguration(client, redirectUri, { accounts, ...kind }));
   const handle = provider.callback();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? "/", issuer);
@@ -69,7 +88,12 @@ export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: 
 function createConfiguration(
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
   redirectUri: string,
-  accounts: ReadonlyMap<string, OidcAccount>,
+  {
+    accounts,
+    auth = "client_secret_post",
+    listed = ["client_secret_basic", "client_secret_post"],
+    claimsIn = "userinfo",
+  }: Kind & { accounts: ReadonlyMap<string, OidcAccount> },
 ): Configuration {
   return {
     clients: [
@@ -77,10 +101,12 @@ function createConfiguration(
         client_id: clientId,
         client_secret: clientSecret,
         redirect_uris: [redirectUri],
-        token_endpoint_auth_method: "client_secret_post",
+        token_endpoint_auth_method: auth,
       },
     ],
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "preferred_username", "upn"] },
+    clientAuthMethods: listed,
+    conformIdTokenClaims: claimsIn === "userinfo",
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },

@@ -169,12 +169,14 @@ function readSignIn(get: Get, problems: Problems) {
   };
   const issuer = get<string | null>("OIDC_ISSUER", parseUrl, null);
   const oidc = parseClient("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET");
+  const trustEmail = get("OIDC_TRUST_EMAIL", oneOf(["true", "false"]), "false") === "true";
+  const emailClaim = get("OIDC_EMAIL_CLAIM", text, "email");
   if (issuer && !oidc) problems.add("OIDC_CLIENT_ID", "a value when OIDC_ISSUER is set", undefined);
   if (oidc && !issuer) problems.add("OIDC_ISSUER", "the issuer's address when OIDC_CLIENT_ID is set", undefined);
   return {
     google: parseClient("GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"),
     github: parseClient("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
-    oidc: oidc && issuer ? { ...oidc, issuer } : null,
+    oidc: oidc && issuer ? { ...oidc, issuer, trustEmail, emailClaim } : null,
   };
 }
 

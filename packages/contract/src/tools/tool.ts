@@ -87,7 +87,7 @@ const description = Type.String({
 const inputSchema = Type.Unsafe<Record<string, unknown>>(
   withDescription(AnyObject, {
     description:
-      "JSON Schema of the input that the model passes: `type` is `object`, and each entry of `properties` has the type `string`, `number`, `boolean`, `array` or `object`. At most 64 KiB.",
+      "JSON Schema of the input that the model passes: `type` is `object`, and each entry of `properties` has the type `string`, `number`, `boolean`, `array` or `object`, a list of these and `null`, `anyOf`, `enum`, or a `$ref` to a part of `$defs`. At most 64 KiB.",
   }),
 );
 const httpUrl = Type.String({

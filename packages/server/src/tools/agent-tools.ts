@@ -3,6 +3,7 @@ import { inDraft } from "../db/draft-tables.ts";
 import type { AgentRow, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { RunInPage, ToolRunner } from "./run-tool.ts";
+import { inlineReferences } from "./schema/inline-references.ts";
 import { createToolStore } from "./store.ts";
 import { createToolErrors } from "./tool-errors.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
@@ -89,5 +90,5 @@ function mayUse({ requires, executionType, name }: ToolRow, { visitor, clientToo
 
 /** The definition of a tool for the model. */
 export function toFunctionTool({ name, description, inputSchema }: ToolRow): LanguageModelV4FunctionTool {
-  return { type: "function", name, description, inputSchema: JSON.parse(inputSchema) as JSONSchema7 };
+  return { type: "function", name, description, inputSchema: inlineReferences(JSON.parse(inputSchema)) as JSONSchema7 };
 }

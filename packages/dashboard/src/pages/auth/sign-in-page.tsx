@@ -124,5 +124,11 @@ function explainLinkError(code = "") {
   if (/access_denied/.test(name)) return "The other service denied access, or you canceled.";
   if (/state/.test(name)) return "That sign-in was started in another browser or has expired. Try again here.";
   if (/signup|sign_up/.test(name)) return "There is no account for that address. Ask for an invitation.";
+  if (/account_not_linked|address_not_confirmed/.test(name))
+    return "The sign-in provider doesn't confirm your email address (email_verified). The operator of this server can trust its addresses with OIDC_TRUST_EMAIL=true.";
+  if (/email_not_found/.test(name))
+    return "The sign-in provider sent no email address. The operator of this server can name the claim that contains it with OIDC_EMAIL_CLAIM.";
+  if (/invalid_code/.test(name))
+    return "The sign-in provider refused this server. The operator finds the reason in the server log, and can check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.";
   return "Sign-in failed. Try again or use another method.";
 }

@@ -33,6 +33,10 @@ export const signInHooks = {
         before: async ({ email, emailVerified }, context) => {
           const proof = context?.path === "/sign-up/email" ? "none" : emailVerified ? "address" : "refused";
           if (await canSignUp(db, config, { email, proof })) return;
+          if (proof === "refused" && config.openSignUp) {
+            const message = "The sign-in provider does not confirm the email address.";
+            throw new APIError("FORBIDDEN", { code: "address_not_confirmed", message });
+          }
           throw new APIError("FORBIDDEN", { code: "sign_up_closed", message: "Sign-up is disabled on this server." });
         },
       },

@@ -5,6 +5,7 @@ import type { AuthDeps } from "../auth-deps.ts";
 import { type AccountMails, MAGIC_LINK_SECONDS } from "./account-mails.ts";
 import { signInHooks } from "./library-hooks.ts";
 import { type OnPasswordReset, signInOptions } from "./library-options.ts";
+import { createOidcProvider } from "./oidc-provider.ts";
 
 /** Configures better-auth. Importing this file costs 200 ms and 38 MB, so it is imported on first use. */
 export function createSignInLibrary(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
@@ -24,22 +25,11 @@ export function createSignInLibrary(deps: AuthDeps, mails: AccountMails, onPassw
 export async function createOidcLibrary(deps: AuthDeps, mails: AccountMails) {
   const { oidc } = deps.config.signIn;
   if (!oidc) throw new Error("OIDC_ISSUER is not set");
-  const { issuer, clientId, clientSecret } = oidc;
-  const provider = {
-    providerId: "oidc",
-    clientId,
-    clientSecret,
-    discoveryUrl: `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
-    scopes: ["openid", "email", "profile"],
-    pkce: true,
-    requireIdTokenVerification: true,
-    // better-auth would accept any truthy claim, and some providers send the text "false".
-    mapProfileToUser: (profile: Record<string, unknown>) => ({ emailVerified: profile.email_verified === true }),
-  };
+  const provider = await createOidcProvider(oidc, { fetch: globalThis.fetch, log: deps.log });
   const library = betterAuth({ ...createOptions(deps, mails), plugins: [genericOAuth({ config: [provider] })] });
   const { socialProviders } = await library.$context;
   if (!socialProviders.some(({ id }) => id === "oidc"))
-    throw new Error(`Cannot read the OpenID configuration of ${issuer}`);
+    throw new Error(`Cannot read the OpenID configuration of ${oidc.issuer}`);
   return library;
 }
 

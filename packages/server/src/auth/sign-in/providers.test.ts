@@ -137,7 +137,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     }
   });
 
-  it.each([["false"], ["true"], [1], [{}], [false], [null]])(
+  it.each([["false"], ["yes"], [1], [{}], [false], [null]])(
     "does not treat an address as verified when the provider sends email_verified: %j",
     async (verified) => {
       const owner = await createOwner(server);
@@ -221,6 +221,85 @@ describe("sign-in providers", () => {
     await server.stop();
   });
 
+  const owner = "ada@example.com";
+  const trust = { OIDC_TRUST_EMAIL: "true" };
+  const claim = (name: string) => ({ OIDC_EMAIL_CLAIM: name });
+  it.each<
+    [string, Omit<Parameters<typeof startOidcServer>[0], "redirectUri">, object, Record<string, string>, string | null]
+  >([
+    ["Keycloak", { claimsIn: "token" }, { email: owner, email_verified: true }, {}, null],
+    ["Google", { auth: "client_secret_basic" }, { email: owner, email_verified: true }, {}, null],
+    [
+      "Authelia",
+      { auth: "client_secret_basic", listed: ["client_secret_basic"] },
+      { email: owner, email_verified: true },
+      {},
+      null,
+    ],
+    ["Hydra", { auth: "client_secret_basic" }, { email: owner, email_verified: true }, {}, null],
+    [
+      "a provider with the secret in the body",
+      { listed: ["client_secret_post"] },
+      { email: owner, email_verified: true },
+      {},
+      null,
+    ],
+    ["Cognito", { claimsIn: "token" }, { email: owner, email_verified: "true" }, {}, null],
+    [
+      "Cognito, unconfirmed",
+      { claimsIn: "token" },
+      { email: owner, email_verified: "false" },
+      {},
+      "account_not_linked",
+    ],
+    ["Authentik", {}, { email: owner, email_verified: false }, trust, null],
+    ["Authentik without the setting", {}, { email: owner, email_verified: false }, {}, "account_not_linked"],
+    ["Entra ID", { claimsIn: "token" }, { email: owner }, trust, null],
+    ["Entra ID without the setting", { claimsIn: "token" }, { email: owner }, {}, "account_not_linked"],
+    [
+      "Entra ID, user names",
+      { claimsIn: "token" },
+      { preferred_username: owner },
+      { ...claim("preferred_username"), ...trust },
+      null,
+    ],
+    [
+      "Entra ID, user names without the claim",
+      { claimsIn: "token" },
+      { preferred_username: owner },
+      trust,
+      "email_not_found",
+    ],
+    ["another claim that is not trusted", {}, { upn: owner, email_verified: true }, claim("upn"), "account_not_linked"],
+    ["a user name that is no address", {}, { upn: "ada" }, { ...claim("upn"), ...trust }, "email_not_found"],
+  ])("works with an OpenID provider like %s, or says which setting is missing", async (...given) => {
+    const [, kind, claims, env, refusal] = given;
+    const oidc = await startOidcServer({ redirectUri, ...kind });
+    const server = await startServer({ env: { ...oidc.env, ...env } });
+    await createOwner(server, owner);
+    oidc.signInAs({ sub: "sub-1", ...claims });
+    const browser = createBrowser(server);
+    const { headers } = await browser.call("GET", "/auth/sign-in/oidc");
+    const answer = await browser.call("GET", pathOf(await oidc.visit(String(headers.location))));
+    expect(new URL(String(answer.headers.location)).searchParams.get("error")).toBe(refusal);
+    expect(browser.cookies.has("foyer_session")).toBe(refusal === null);
+    await server.stop();
+    await oidc.close();
+  });
+
+  it("are told that the address is not confirmed, not that sign-up is disabled, where anyone can sign up", async () => {
+    const oidc = await startOidcServer({ redirectUri });
+    const server = await startServer({ env: { ...oidc.env, FOYER_OPEN_SIGNUP: "true" } });
+    await createOwner(server, owner);
+    oidc.signInAs({ sub: "sub-2", email: "new@example.com" });
+    const browser = createBrowser(server);
+    const { headers } = await browser.call("GET", "/auth/sign-in/oidc");
+    const answer = await browser.call("GET", pathOf(await oidc.visit(String(headers.location))));
+    expect(String(answer.headers.location)).toContain("error=address_not_confirmed");
+    await server.stop();
+    await oidc.close();
+  });
+
   it.each([["true"], [undefined], [true]])(
     "link a Google account with email_verified %j to an existing user only when it is the boolean true",
     async (verified) => {
@@ -282,7 +361,8 @@ describe("sign-in providers", () => {
     const browser = createBrowser(server);
     const { headers } = await browser.call("GET", "/auth/sign-in/oidc");
     const discovery = "operator /.well-known/openid-configuration";
-    expect(called).toEqual([discovery]);
+    // Once for the way in which the client's secret is sent, and once by better-auth.
+    expect(called).toEqual([discovery, discovery]);
     await browser.call("GET", pathOf(await oidc.visit(String(headers.location))));
     expect(browser.cookies.has("foyer_session")).toBe(true);
     expect(new Set(called)).toEqual(new Set([discovery, "operator /token", "operator /jwks", "operator /me"]));

@@ -32,6 +32,7 @@ describe("an input", () => {
       size: { type: "integer" as const },
       color: { type: ["string" as const, "null" as const] },
       isNew: { type: "boolean" as const },
+      note: { anyOf: [{ type: "string" as const }, { type: "null" as const }] },
       name: { type: "string" as const },
       tags: { type: "array" as const, items: { type: "string" as const } },
       place: { type: "object" as const, properties: { floor: { type: "number" as const } } },
@@ -52,6 +53,9 @@ describe("an input", () => {
     [{ tags: '["a","b"]' }, { tags: ["a", "b"] }],
     [{ place: '{"floor":"2"}' }, { place: { floor: 2 } }],
     [{ size: "five" }, { size: "five" }],
+    [{ color: 7 }, { color: "7" }],
+    [{ note: 7 }, { note: "7" }],
+    [{ note: null }, { note: null }],
     [[], {}],
     ['{"size":5}', { size: 5 }],
   ])("%j is adapted to %j", (input, adapted) => {
@@ -61,5 +65,23 @@ describe("an input", () => {
   it("that fits its schema stays the same", () => {
     const input = { size: 5, color: "red", isNew: true, name: "7", tags: ["1"], place: { floor: 2 } };
     expect(adapt(input)).toEqual(input);
+  });
+});
+
+describe("the digits of a call", () => {
+  const inputSchema = {
+    type: "object" as const,
+    properties: { text: { type: "string" as const }, count: { type: "integer" as const } },
+  };
+  it.each([
+    ['{"text":1234567890123456789}', '{"text":"1234567890123456789"}'],
+    ['{"text":10.50}', '{"text":"10.50"}'],
+    ['{"count":1234567890123456789}', '{"count":1234567890123456789}'],
+    ['{"count":"1234567890123456789"}', '{"count":1234567890123456789}'],
+    ['{"count":"007"}', '{"count":"007"}'],
+    ['{"other":{"10":1.0,"2":1}}', '{"other":{"10":1.0,"2":1}}'],
+  ])("stay those that the model wrote: %s", (text, expected) => {
+    const input = adaptToolInput(parseToolInput(text), { type: "function", name: "find", inputSchema });
+    expect(JSON.stringify(input)).toBe(expected);
   });
 });

@@ -44,7 +44,8 @@ const MAX_REPEATED = 4_000;
 /** The depth at which objects and lists inside an input are adapted. */
 const MAX_DEPTH = 8;
 
-function adapt(value: unknown, schema: unknown, depth: number): unknown {
+function adapt(value: unknown, given: unknown, depth: number): unknown {
+  const schema = withoutNull(given);
   if (!isObject(schema) || typeof schema.type !== "string" || depth === 0) return value;
   const changed = toType(value, schema.type);
   if (Array.isArray(changed)) return changed.map((item) => adapt(item, schema.items, depth - 1));
@@ -56,6 +57,16 @@ function adapt(value: unknown, schema: unknown, depth: number): unknown {
       .filter(([name, member]) => member !== null || required.includes(name) || acceptsNull(properties[name]))
       .map(([name, member]) => [name, adapt(member, properties[name], depth - 1)]),
   );
+}
+
+/** The only alternative beside `null`, as generators write optional properties. Otherwise the schema itself. */
+function withoutNull(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  const { type, anyOf } = schema;
+  const types = Array.isArray(type) ? type.filter((one) => one !== "null") : [];
+  if (types.length === 1) return { ...schema, type: types[0] };
+  const others = Array.isArray(anyOf) ? anyOf.filter((one) => !isObject(one) || one.type !== "null") : [];
+  return others.length === 1 && type === undefined ? others[0] : schema;
 }
 
 function toType(value: unknown, type: string): unknown {
@@ -86,7 +97,8 @@ function decodeIf(value: unknown, isWanted: (decoded: unknown) => boolean): unkn
 
 function acceptsNull(schema: unknown): boolean {
   if (!isObject(schema)) return false;
-  const { type, nullable, enum: values } = schema;
+  const { type, nullable, enum: values, anyOf } = schema;
+  if (Array.isArray(anyOf)) return anyOf.some(acceptsNull);
   if (type === "null" || (Array.isArray(type) && type.includes("null")) || nullable === true) return true;
   if (Array.isArray(values) && values.includes(null)) return true;
   return typeof type !== "string";

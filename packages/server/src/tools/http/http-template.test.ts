@@ -115,6 +115,8 @@ describe("the URL of a request", () => {
       "/?l=a&l=1&o=%7B%22a%22%3A%5B1%5D%7D",
     ],
     ["no fragment", "/a#b", {}, "/a"],
+    ["an input that was not given", "/?bike={bike}&colour={colour}&x=1", { bike: "city" }, "/?bike=city&x=1"],
+    ["inputs that are null", "/?a={a}-{b}&c={c}", { a: null, c: 1 }, "/?c=1"],
   ])("is filled from %s", async (_what, path, input, expected) => {
     expect((await build({ url: `https://api.example${path}` }, input)).url).toBe(`https://api.example${expected}`);
   });
@@ -122,7 +124,7 @@ describe("the URL of a request", () => {
   it.each<[string, Record<string, unknown>, string]>([
     ["/{id}", {}, "id is missing."],
     ["/{id}", { id: null }, "id is missing."],
-    ["/?q={q}", {}, "q is missing."],
+    ["/?q={q}-{r}", { r: 1 }, "q is missing."],
     ["/{constructor}", {}, "constructor is missing."],
     ["/{id}", { id: "" }, "id must not be empty."],
     ["/{a}{b}/x", { a: "", b: "" }, "a, b must not be empty."],

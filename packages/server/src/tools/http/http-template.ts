@@ -280,9 +280,14 @@ function fillPairs(pairs: string[], input: Record<string, unknown>, secret: (nam
 const pairKey = (pair: string) => pair.split("=", 1)[0] ?? "";
 const pairKeys = (pair: string) => plainNames(new URLSearchParams(pair).keys().next().value ?? "");
 
-/** A pair that contains a list is repeated for each item, as for inputs without a placeholder. */
+/**
+ * A pair that contains a list is repeated for each item, as for inputs without a placeholder. A pair whose inputs were
+ * not given is left out: those that the tool requires have been checked.
+ */
 function fillPair(pair: string, input: Record<string, unknown>, secret: (name: string) => string): string[] {
   const params = [...pair.matchAll(urlPlaceholder)].flatMap(([, , param]) => (param === undefined ? [] : [param]));
+  const isGiven = (name: string) => Object.hasOwn(input, name) && input[name] !== undefined && input[name] !== null;
+  if (params.length > 0 && !params.some(isGiven)) return [];
   const lists = [...new Set(params)].filter((name) => Object.hasOwn(input, name) && Array.isArray(input[name]));
   if (lists.length > 1) throw new ToolError(`${lists.join(" and ")} must not both be lists.`);
   const [list] = lists;

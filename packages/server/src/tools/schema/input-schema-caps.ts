@@ -1,5 +1,7 @@
 import { toolTextLimits } from "@foyer/contract/rules/limits";
 import { invalid } from "../../errors.ts";
+import { localReference } from "./inline-references.ts";
+import { dataKeywords, nameKeywords } from "./schema-keywords.ts";
 import { compilePattern } from "./tool-pattern.ts";
 
 const caps = { values: 5_000, schemas: 500, properties: 200, depth: 12, characters: 65_536, patterns: 25 };
@@ -8,16 +10,6 @@ const MAX_ENUM_CHARACTERS = 1_000;
 /** The smallest allowed `multipleOf`. With a smaller one, the remainder of a division could not be compared. */
 const MIN_STEP = 1e-9;
 
-/** Keywords whose keys are names chosen by the author, so a property may be called `$ref`. */
-const nameKeywords = new Set([
-  "properties",
-  "patternProperties",
-  "dependencies",
-  "dependentSchemas",
-  "dependentRequired",
-]);
-/** Keywords whose value is data and contains no keywords. */
-const dataKeywords = new Set(["default", "const", "enum", "examples", "example"]);
 const countKeywords = /^(?:min|max)(?:Length|Items|Properties|Contains)$/;
 
 type Kind = "schema" | "names" | "data";
@@ -72,8 +64,8 @@ function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts
 }
 
 function checkKeyword(key: string, value: unknown, { path, counts }: { path: string; counts: Counts }) {
-  const isRefused = (key.startsWith("$") && key !== "$schema" && key !== "$comment") || key === "definitions";
-  if (isRefused) throw invalid(path, "is not supported. Write out the schema where it is used", "not_allowed");
+  if (!isSupported(key, value, path))
+    throw invalid(path, "is not supported. Write out the schema where it is used", "not_allowed");
   if (key === "enum") checkEnum(value, path);
   if (key === "properties") checkProperties(value, path, counts);
   if (key === "pattern" && typeof value === "string") checkPattern(value, path, counts);
@@ -86,6 +78,14 @@ function checkKeyword(key: string, value: unknown, { path, counts }: { path: str
   if (key === "multipleOf" && !(Number.isFinite(value) && Number(value) >= MIN_STEP)) {
     throw invalid(path, `must be a number of at least ${MIN_STEP}`);
   }
+}
+
+/** Of the keywords for references, those that generators use: named parts of the whole schema. */
+function isSupported(key: string, value: unknown, path: string): boolean {
+  if (key === "$ref") return typeof value === "string" && localReference.test(value);
+  if (key === "$defs" || key === "definitions")
+    return path === `inputSchema.${key}` && typeof value === "object" && value !== null && !Array.isArray(value);
+  return !key.startsWith("$") || key === "$schema" || key === "$comment";
 }
 
 function checkEnum(value: unknown, path: string) {

@@ -69,6 +69,19 @@ describe("checkInputSchema", () => {
       object({ constructor: text, prototype: text, toString: text }, { required: ["constructor"] }),
     ],
     ["a nested property without a type", object({ a: { type: "object", properties: { b: {}, c: true } } })],
+    ["a list of types", object({ a: { type: ["string", "null"] }, b: { type: ["integer", "boolean"] } })],
+    ["alternatives", object({ a: { anyOf: [text, { type: "null" }] }, b: { anyOf: [text, { type: "number" }] } })],
+    ["allowed values without a type", object({ a: { enum: ["a", "b"] }, b: { const: 1 } })],
+    [
+      "references to its own parts",
+      object(
+        { a: { $ref: "#/$defs/A", description: "A" }, b: { $ref: "#/definitions/B~1C" } },
+        {
+          $defs: { A: object({ c: { $ref: "#/definitions/B~1C" } }) },
+          definitions: { "B/C": { enum: [1] } },
+        },
+      ),
+    ],
     ["12 levels", objects(12)],
     ["200 properties", object(named(200, text))],
     ["an enum of 500", object({ a: { ...text, enum: strings(500) } })],
@@ -93,7 +106,10 @@ describe("checkInputSchema", () => {
     ["inputSchema.properties.a", object({ a: [text] })],
     ["inputSchema.properties.a.type", object({ a: {} })],
     ["inputSchema.properties.a.type", object({ a: { type: "null" } })],
-    ["inputSchema.properties.a.type", object({ a: { type: ["string", "null"] } })],
+    ["inputSchema.properties.a.type", object({ a: { type: ["string", "date"] } })],
+    ["inputSchema.properties.a.type", object({ a: { anyOf: [] } })],
+    ["inputSchema", object({ a: { $ref: "#/$defs/B" } }, { $defs: {} })],
+    ["inputSchema", object({ a: { $ref: "#/$defs/A" } }, { $defs: { A: object({ a: { $ref: "#/$defs/A" } }) } })],
     ["inputSchema.properties.a.description", object({ a: { ...text, description: 5 } })],
     ["inputSchema.properties.a.enum", object({ a: { ...text, enum: [] } })],
     ["inputSchema.properties.a.enum", object({ a: { ...text, enum: "S" } })],
@@ -428,5 +444,39 @@ describe("any JSON value", () => {
       { numRuns: 2_000 },
     );
     expect(taken).toBeGreaterThan(100);
+  });
+});
+
+describe("a schema with references", () => {
+  const schema = JSON.stringify(
+    object(
+      {
+        colour: { $ref: "#/$defs/Colour" },
+        size: { type: ["integer", "null"] },
+        n: { anyOf: [text, { type: "number" }] },
+      },
+      {
+        $defs: { Colour: { type: "string", enum: ["red"] } },
+      },
+    ),
+  );
+  it.each<[unknown, string | null]>([
+    [{ colour: "red", size: null, n: 1 }, null],
+    [{ colour: "blue" }, "colour"],
+    [{ size: "large" }, "size"],
+    [{ n: true }, "n"],
+  ])("is checked like any other: %j", (input, problem) => {
+    const found = inputProblem(schema, input);
+    if (problem === null) expect(found).toBeNull();
+    else expect(found).toContain(problem);
+  });
+
+  it("is refused when its parts multiply", () => {
+    const parts = Array.from({ length: 20 }, (_, i) => [
+      `P${i}`,
+      object({ a: { $ref: `#/$defs/P${i + 1}` }, b: { $ref: `#/$defs/P${i + 1}` } }),
+    ]);
+    const $defs = { ...Object.fromEntries(parts), P20: text };
+    expect(problemOf(object({ a: { $ref: "#/$defs/P0" } }, { $defs }))?.path).toBe("inputSchema");
   });
 });

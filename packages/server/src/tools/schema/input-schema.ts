@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 import { LRUCache } from "lru-cache";
 import { AppError, invalid } from "../../errors.ts";
 import { toJsNumbers } from "../../exact-json.ts";
+import { inlineReferences } from "./inline-references.ts";
 import { describeErrors, sizeProblem } from "./input-messages.ts";
 import { checkSchemaCaps } from "./input-schema-caps.ts";
 import { compilePattern } from "./tool-pattern.ts";
@@ -67,8 +68,10 @@ function compileStored(text: string): Check | string {
   }
 }
 
-function checked(schema: unknown): Check {
-  checkSchemaCaps(schema);
+function checked(given: unknown): Check {
+  checkSchemaCaps(given);
+  const schema = inlineReferences(given);
+  if (schema !== given) checkSchemaCaps(schema);
   checkRoot(schema);
   const text = JSON.stringify(schema);
   if (Buffer.byteLength(text) > MAX_BYTES)
@@ -86,8 +89,8 @@ function checkRoot(schema: unknown) {
   for (const [name, property] of Object.entries(properties)) {
     const path = `inputSchema.properties.${name}`;
     if (!isObject(property)) throw invalid(path, "must be an object with a type", "type");
-    if (!propertyTypes.some((type) => type === property.type)) {
-      throw invalid(`${path}.type`, `must be one of ${propertyTypes.join(", ")}`, "enum");
+    if (!saysWhatItTakes(property)) {
+      throw invalid(`${path}.type`, `must be one of ${propertyTypes.join(", ")}, or a list of them`, "enum");
     }
   }
   if (!Array.isArray(required)) throw invalid("inputSchema.required", "must be an array of property names", "type");
@@ -98,6 +101,16 @@ function checkRoot(schema: unknown) {
   }
   if (new Set(required).size < required.length)
     throw invalid("inputSchema.required", "must name each property once", "duplicate");
+}
+
+/** Generators of schemas write a list of types, alternatives, a reference or the allowed values instead of one type. */
+function saysWhatItTakes({ type, anyOf, oneOf, allOf, $ref, enum: values, const: constant }: Record<string, unknown>) {
+  if (type === undefined) {
+    const isList = (list: unknown) => Array.isArray(list) && list.length > 0;
+    return [anyOf, oneOf, allOf, values].some(isList) || typeof $ref === "string" || constant !== undefined;
+  }
+  const types = Array.isArray(type) ? type.filter((one) => one !== "null") : [type];
+  return types.length > 0 && types.every((one) => propertyTypes.some((known) => known === one));
 }
 
 function compile(text: string): Check {
