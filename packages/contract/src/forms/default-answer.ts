@@ -6,11 +6,10 @@ type Convert = (text: string, field: FormField) => string | boolean | string[];
 
 /**
  * Converts a default value to what a control holds. Returns "" or [] if the control cannot hold it. What a
- * `datetime` holds depends on the time zone.
+ * `number` and a `datetime` hold depends on the visitor.
  */
-export const convertDefault: Record<Exclude<AnswerKind, "datetime">, Convert> = {
+export const convertDefault: Record<Exclude<AnswerKind, "number" | "datetime">, Convert> = {
   text: toOneLine,
-  number: (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? `${Number(text)}` : ""),
   date: (text) => (parseTime("date", text) === null ? "" : text),
   choice: (text, field) => (isOption(field, text) ? text : ""),
   choices(text, field) {

@@ -207,7 +207,7 @@ const everyRoute = [
   "DELETE /triggers/:id account",
   "GET /triggers account",
   "GET /triggers/:id account",
-  "GET /triggers/form/:toolIdOrName public",
+  "GET /triggers/form/:toolIdOrName visitor",
   "GET /triggers/stats account",
   "GET /triggers/templates account",
   "GET /triggers/widget/:agentId public",

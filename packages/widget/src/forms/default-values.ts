@@ -41,10 +41,7 @@ function lookUp(name: string, { identity, context, previousResult }: DefaultFact
 /** Controls show numbers as they are read, and the time of a `datetime` in the visitor's zone. */
 const fromDefault = {
   ...convertDefault,
-  number(text: string, field: FormField) {
-    const number = convertDefault.number(text, field);
-    return number === "" ? "" : writeNumber(Number(number));
-  },
+  number: (text: string) => (text.trim() !== "" && Number.isFinite(Number(text)) ? writeNumber(Number(text)) : ""),
   datetime: toWallTime,
 };
 

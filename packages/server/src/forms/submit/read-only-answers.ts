@@ -36,6 +36,7 @@ const compilePattern = () => ({ test: () => true });
 
 const convert = {
   ...convertDefault,
+  number: (text: string) => (text.trim() !== "" && Number.isFinite(Number(text)) ? text : ""),
   datetime: (text: string) => (parseTime("datetime", text) === null ? "" : text),
 };
 
