@@ -101,6 +101,7 @@ export const tablesWithoutVisitorData = {
   agentTestRuns: "set by members, and numbers",
   replays: "set by members, and numbers",
   pushSubscriptions: "of members",
+  secretChecks: "of the server",
   secrets: "set by members",
   serverKeys: "of the server",
   sessions: "of members",

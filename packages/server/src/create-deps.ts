@@ -63,8 +63,9 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
 /** Creates the dependencies shared by the server and the commands. `close` closes every connection. */
 export function createDeps(config: Config, log: Deps["log"]) {
   if (config.database.kind === "sqlite") requireWritable(config.dataDir);
-  const encryption = createEncryption(config.secret ?? loadOrCreateSecret(config.dataDir));
+  // Before the secret, so that a secret without a database shows that the database was lost.
   const database = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
+  const encryption = createEncryption(config.secret ?? loadOrCreateSecret(config.dataDir));
   const { db, kind } = database;
   const reads = createBackgroundReads(database);
   const loopbackPrivileges = createLoopbackPrivileges(config.isLoopbackOnly, log);

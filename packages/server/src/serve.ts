@@ -10,6 +10,7 @@ import { lockDataFolder } from "./db/sqlite/data-folder-lock.ts";
 import type { Deps } from "./deps.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { bindAnyPort } from "./http/bind-port.ts";
+import { checkSecret, requireDatabaseOfSecret, requireSecretOfDatabase } from "./secret-check.ts";
 import { setUpLink } from "./setup/setup-token.ts";
 
 const CLOSE_MS = 2_000;
@@ -22,7 +23,11 @@ const releaseLock = await runOrExit("Foyer cannot start", async () =>
 for (const { name, suggestions } of config.unknownSettings) {
   log.warn(`There is no setting ${name}, so it has no effect. Did you mean ${suggestions.join(" or ")}?`);
 }
-const deps = await runOrExit("Foyer cannot start", async () => createDeps(config, log));
+const deps = await runOrExit("Foyer cannot start", async () => {
+  requireDatabaseOfSecret(config);
+  requireSecretOfDatabase(config);
+  return createDeps(config, log);
+});
 const { app, drain } = await runOrExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
 await runOrExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
@@ -39,6 +44,7 @@ process.on("unhandledRejection", (error) => {
 
 async function prepare() {
   await migrate({ db: deps.db, kind: deps.databaseKind });
+  await checkSecret(deps);
   await ensureAdmin(deps, config);
   return createApp(deps);
 }

@@ -18,6 +18,15 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** True when the database has found that its stored data is damaged. An index that is stored as a table is excluded. */
+export function isDamaged(error: unknown): boolean {
+  const code = readErrorCode(error);
+  if (code === "SQLITE_CORRUPT_VTAB") return false;
+  if (/^(SQLITE_(CORRUPT|NOTADB)|XX00[12])/.test(code)) return true;
+  // The threads that read from SQLite pass on the text of an error.
+  return error instanceof Error && error.message.includes("database disk image is malformed");
+}
+
 /** True when the query was sent after the database was closed. */
 export function isClosed(error: unknown): boolean {
   return error instanceof Error && error.message === "driver has already been destroyed";

@@ -119,6 +119,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0160-agent-test-runs",
       "0165-member-presence",
       "0166-mentions",
+      "0181-secret-check",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -218,6 +219,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0160-agent-test-runs",
       "0165-member-presence",
       "0166-mentions",
+      "0181-secret-check",
     ]);
   });
 

@@ -70,6 +70,8 @@ export type Tables = AnswerTables &
     members: MemberRow;
     apiKeys: ApiKeyRow;
     providerSettings: ProviderSettingsRow;
+    /** one row: what the server's secret signs, so that another secret is noticed */
+    secretChecks: { id: number; value: string };
     agents: Omit<
       AgentRow,
       | keyof PageColumns

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { isDamaged } from "../db/database-errors.ts";
 import { createReadinessCheck } from "../db/readiness.ts";
 import type { Deps } from "../deps.ts";
 import { equalsInConstantTime } from "../encryption.ts";
@@ -21,6 +22,9 @@ export type HealthOptions = {
  */
 const processMetrics = new Registry();
 collectDefaultMetrics({ register: processMetrics });
+
+const DAMAGED =
+  "The database is damaged. Stop the server, restore a backup or repair the database, and start it again.";
 
 const publicRoute = { config: { access: "public" as const } };
 
@@ -73,9 +77,18 @@ export function healthRoutes(app: App, deps: Deps, { runningReplies, isDraining,
     done();
   });
 
+  // A database with damaged pages still answers the queries that do not read them.
+  let isDatabaseDamaged = false;
+  // biome-ignore lint/complexity/useMaxParams: the arguments of this hook
+  app.addHook("onError", (_request, _reply, error, done) => {
+    isDatabaseDamaged ||= isDamaged(error);
+    done();
+  });
+
   app.get("/healthz", { ...publicRoute, schema: { hide: true } }, async () => ({ status: "ok" }));
   app.get("/readyz", { ...publicRoute, schema: { hide: true } }, async () => {
     if (isDraining()) throw shuttingDown();
+    if (isDatabaseDamaged) throw new AppError("OVERLOADED", DAMAGED, { retryAfter: 60 });
     if (!(await isReady())) throw new AppError("OVERLOADED", "The database has pending migrations.", { retryAfter: 5 });
     return { status: "ready" };
   });
