@@ -488,8 +488,13 @@ describe("an inbox of 100,000 conversations", () => {
     const sayings = Array.from({ length: 10_000 }, (_, at) => ({
       content: `Message ${at}. ${"More of it. ".repeat(at % 30)}`,
     }));
-    await insertConversation(site.server.deps.db, owner(), { title: "A very long one" }, sayings);
-    await insertConversation(site.server.deps.db, owner(), { title: "A short one" }, sayings.slice(0, 4));
+    // Long enough ago that the last message is not in the future.
+    const createdAt = Date.now() - 10_000 * 40_000;
+    const updatedAt = Date.now();
+    for (const [title, count] of [["A very long one", 10_000] as const, ["A short one", 4] as const]) {
+      const fields = { title, createdAt, updatedAt };
+      await insertConversation(site.server.deps.db, owner(), fields, sayings.slice(0, count));
+    }
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=all`);
     await page.getByText("A short one").waitFor();
     await page.getByText("A very long one").click();

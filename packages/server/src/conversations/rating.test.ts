@@ -225,6 +225,17 @@ onBothDatabases("the rating of a conversation", (createDatabase) => {
     expect((await asked()).isAsked).toBe(false);
   });
 
+  it("does not count as asked for when a member soon reopens the conversation, and is asked for at the end", async () => {
+    const { id, asked, change } = await visit();
+    const askedAt = () =>
+      server.deps.db.selectFrom("conversations").select("ratingAskedAt").where("id", "=", id).executeTakeFirstOrThrow();
+    await change("resolve");
+    await change("reopen");
+    expect((await askedAt()).ratingAskedAt).toBe(null);
+    await change("resolve");
+    expect((await asked()).isAsked).toBe(true);
+  });
+
   it("is asked for at the first resolution only", async () => {
     const { id, change } = await visit();
     const askedAt = async () =>

@@ -1,4 +1,6 @@
-import type { Transaction } from "kysely";
+import { HOUR_MS } from "@foyer/contract/rules/time";
+import { sql, type Transaction } from "kysely";
+import type { Instant } from "../../db/tables/column-types.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { ConversationRef, ConversationRefs, Emit } from "./change.ts";
 
@@ -17,6 +19,13 @@ export async function reopen(
   await reopenAll(trx, { organizationId, conversationIds: [conversationId] }, how);
 }
 
+/** A conversation that a member reopens within this time, in milliseconds, was resolved by mistake. */
+const MISTAKE_MS = HOUR_MS;
+
+/** Withdraws a question for a rating that the visitor was asked by mistake, so that it is asked at the real end. */
+const withoutNewQuestion = () => sql<Instant | null>`case when status = 'resolved' and "ratedAt" is null
+  and "ratingAskedAt" > ${Date.now() - MISTAKE_MS} then null else "ratingAskedAt" end`;
+
 /** Reopens those of several conversations that are not open and not in the trash. */
 export async function reopenAll(
   trx: Transaction<Tables>,
@@ -26,6 +35,7 @@ export async function reopenAll(
   const reopened = await trx
     .updateTable("conversations")
     .set({ status: "open", snoozedUntil: null, resolvedAt: null })
+    .$if(!by.isAutomatic, (query) => query.set({ ratingAskedAt: withoutNewQuestion() }))
     .where("id", "in", conversationIds)
     .where("organizationId", "=", organizationId)
     .where("trashedAt", "is", null)

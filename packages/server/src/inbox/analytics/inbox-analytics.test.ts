@@ -43,7 +43,6 @@ type Seed = {
   isTest: boolean;
   /** what happens to the conversation afterwards */
   fate: "stays" | "trashed" | "deleted" | "erased";
-  status: "open" | "resolved";
   rating: Partial<Pick<RatingColumns, "ratingAskedAt" | "ratedAt" | "ratingScore" | "ratingHandoffId">>;
   requests: SeedRequest[];
 };
@@ -101,8 +100,6 @@ function createSeeds({ agentIds, memberIds, teamIds }: Choices): Seed[] {
       isTest: below(10) === 0,
       fate: oneOf(["stays", "stays", "stays", "stays", "stays", "trashed", "deleted", "erased"]),
       requests,
-      // One that was reopened is not asked about until it ends again.
-      status: index % 5 === 0 ? "open" : "resolved",
       rating:
         ratingAskedAt === null || below(3) === 0
           ? { ratingAskedAt }
@@ -137,10 +134,7 @@ function countSlowly(seeds: readonly Seed[]) {
     return { median: quantile(known, 50), p90: quantile(known, 90) };
   };
   const rate = (conversations: readonly Seed[]) => {
-    const asked = conversations.filter(
-      ({ rating, status }) =>
-        rating.ratingAskedAt !== null && (status === "resolved" || rating.ratingScore !== undefined),
-    );
+    const asked = conversations.filter(({ rating }) => rating.ratingAskedAt !== null);
     const given = asked.flatMap(({ rating }) => rating.ratingScore ?? []);
     const sum = given.reduce((sum, score) => sum + score, 0);
     return {
@@ -244,8 +238,8 @@ onBothDatabases("the figures of an inbox", (createDatabase) => {
   }
 
   async function insertSeed(organizationId: string, { id, agentId, userId, requests, ...conversation }: Seed) {
-    const { createdAt, isTest, status, rating } = conversation;
-    const columns = { id, createdAt, isTest: isTest ? (1 as const) : (0 as const), userId, status, ...rating };
+    const { createdAt, isTest, rating } = conversation;
+    const columns = { id, createdAt, isTest: isTest ? (1 as const) : (0 as const), userId, ...rating };
     const { db } = server.deps;
     await insertConversation(db, { organizationId, agentId }, columns, [{ content: "Hello?" }]);
     if (requests.length === 0) return;

@@ -17,9 +17,7 @@ export const wasTaken = sql<boolean>`exists (
   where "taken"."conversationId" = "conversations"."id"
     and "taken"."organizationId" = "conversations"."organizationId" and "taken"."takenAt" is not null)`;
 
-/**
- * A conversation that was reopened, such as by the undo of a bulk action, is not asked about until it ends again.
- * @param counts whether the rating of a conversation counts here */
+/** @param counts whether the rating of a conversation counts here */
 export function selectScores(counts: RawBuilder<unknown>) {
   const select = <const Name extends string>(score: number, name: Name) =>
     toCount(sql`case when "conversations"."ratingScore" = ${sql.lit(score)} and ${counts} then 1 else 0 end`).as(name);
@@ -32,11 +30,10 @@ export function selectScores(counts: RawBuilder<unknown>) {
   ] as const;
 }
 
-/** @param counts whether a rating would count here, if the visitor gave one
- */
+/** @param counts whether a rating would count here, if the visitor gave one */
 export function selectUnanswered(counts: RawBuilder<unknown>) {
   return toCount(sql`case when "conversations"."ratingAskedAt" is not null and "conversations"."ratedAt" is null
-    and "conversations"."status" = 'resolved' and ${counts} then 1 else 0 end`).as("unanswered");
+    and ${counts} then 1 else 0 end`).as("unanswered");
 }
 
 export function toRatingFigures({ unanswered, ...counts }: RatingCounts): RatingFigures {
