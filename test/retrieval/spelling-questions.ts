@@ -222,6 +222,84 @@ const others = [
   ["unit", "30m²", "The flat has 30 m2."],
 ] as const;
 
+/** Kinds of which search finds every question. `und` is the language of texts that are too short to detect it. */
+const always: Record<string, ReadonlyArray<readonly [language: string, question: string, passage: string]>> = {
+  "script of Chinese": [
+    ["zh", "退貨", "退货政策：三十天内可以退款。"],
+    ["zh", "保固維修", "保固维修请来电话。"],
+    ["zh", "颱風", "台风天停止营业。"],
+    ["zh", "脚踏车", "腳踏車在二樓。"],
+    ["zh", "头发护理", "頭髮護理每次五百元。"],
+  ],
+  "number beside writing without spaces": [
+    ["ja", "1200円", "サーバーの料金は月額１，２００円です。"],
+    ["ja", "iphone15", "在庫はiPhone 15のみです。"],
+    ["ja", "12,900", "自転車は12900円から。"],
+    ["ko", "3000원", "배송비는 3,000원이며 환불은 가능합니다."],
+    ["zh", "2599元", "價格為２，５９９元起。"],
+    ["th", "1299", "ราคาจักรยาน ๑,๒๙๙ บาท"],
+    ["th", "๔๕๐๐", "ค่าเช่า4,500บาทต่อเดือน"],
+  ],
+  "digits of another script": [
+    ["ar", "1450", "السعر ١٬٤٥٠ ريال"],
+    ["fa", "۲۷۵۰", "قیمت آن 2,750 تومان است"],
+    ["bn", "3620", "দাম ৩,৬২০ টাকা"],
+    ["my", "8140", "ဈေးနှုန်း ၈,၁၄၀ ကျပ်"],
+  ],
+  "script of Serbian and Croatian": [
+    ["ru", "isporuka", "Испорука у граду траје два дана."],
+    ["ru", "Beograd", "Радња је у Београду."],
+    ["ru", "njega", "Њега бицикла је бесплатна."],
+    ["ru", "placanje", "Плаћање картицом је могуће."],
+    ["cs", "кључеви", "Ključevi su na pultu."],
+    ["cs", "Djakovo", "Dostava u Đakovo traje dva dana."],
+    ["cs", "Rođendan", "Rodjendan slavimo u vrtu."],
+  ],
+  identifier: [
+    ["en", "retry count", "Set maxRetryCount before the first call."],
+    ["en", "maxRetryCount", "The max retry count is five by default."],
+    ["en", "HTTP request", "An XMLHttpRequest is sent for each upload."],
+    ["en", "session_token", "The sessionToken ends with the browser."],
+  ],
+  "irregular plural": [
+    ["en", "mouse", "We sell three wireless mice."],
+    ["en", "teeth", "Every tooth of the saw is steel."],
+    ["en", "person", "Tables are for six people."],
+    ["fr", "animal", "Les animaux sont les bienvenus."],
+    ["fr", "yeux", "Un examen de l'œil est gratuit."],
+    ["it", "uovo", "Le uova sono del contadino."],
+    ["nl", "stad", "Wij leveren in alle steden."],
+    ["ru", "ребенок", "Дети до шести лет бесплатно."],
+    ["sv", "bok", "Alla böcker lånas ut."],
+    ["da", "barn", "Børn under seks er gratis."],
+  ],
+  fraction: [
+    ["en", "42.5", "Size 42½ is sold out."],
+    ["en", "38½", "Size 38.5 arrives in May."],
+    ["en", "17.25", "The rod is 17 1/4 inches long."],
+  ],
+  "short part of a compound": [
+    ["de", "Rad", "Bitte wenden Sie sich an den Verleih der Kinderfahrräder, der Ihnen hilft."],
+    ["de", "Hut", "Bitte fragen Sie an der Theke nach Sonnenhüten, die wir verleihen."],
+  ],
+  acronym: [["he", "מעמ", "המחיר כולל מע״מ"]],
+  typo: [
+    ...["pucnture", "punkture", "puncure", "ppuncture", "ouncture", "uncture"].map(
+      (word) => ["en", word, "A puncture repair costs 15 euros and takes an hour."] as const,
+    ),
+    ...["wrranty", "waranty", "warrenty", "awrranty"].map(
+      (word) => ["en", word, "The warranty covers two years on frames."] as const,
+    ),
+    ...["sadle", "saddel", "asddle"].map((word) => ["en", word, "The saddle has no springs."] as const),
+    ...["batery", "bttery", "invoce", "brke"].map((word) => ["und", word, "Battery, invoice, brake"] as const),
+    ["de", "Gutchsein", "Ein Gutschein ist drei Jahre lang gültig."],
+    ["ru", "дсотавка", "Доставка занимает три дня."],
+    ["el", "επσιτροφή", "Η επιστροφή είναι δωρεάν."],
+  ],
+};
+
+export const kindsAlwaysFound = Object.keys(always);
+
 /** All questions, the same in every run. */
 export function spellingQuestions(): SpellingQuestion[] {
   return [
@@ -236,6 +314,9 @@ export function spellingQuestions(): SpellingQuestion[] {
     ...codes(),
     ...phones(),
     ...others.map(([kind, question, passage]) => ({ kind, language: "en", question, passage })),
+    ...Object.entries(always).flatMap(([kind, questions]) =>
+      questions.map(([language, question, passage]) => ({ kind, language, question, passage })),
+    ),
   ];
 }
 

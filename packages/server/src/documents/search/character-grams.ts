@@ -1,3 +1,4 @@
+import { simplifiedForms } from "./chinese-characters.ts";
 import { normalize } from "./words.ts";
 
 const GRAM = 4;
@@ -8,6 +9,9 @@ const SPACE = 0x20;
  * yet.
  */
 const classes = new Uint8Array(65_536);
+/** The unit under which each is compared: the simplified form of a traditional character. */
+const folded = Uint16Array.from(classes, (_, unit) => unit);
+for (const [traditional, simplified] of simplifiedForms) folded[traditional.charCodeAt(0)] = simplified.charCodeAt(0);
 const wordCharacter = /^[\p{L}\p{N}\p{M}]$/u;
 /** The words and grams of the last text. The buffers are reused, because a search reads more than 50 texts. */
 let units = new Uint16Array(16_384);
@@ -44,7 +48,7 @@ function readWords(text: string): number {
   let length = 1;
   for (let index = 0; index < normalized.length; index++) {
     const unit = normalized.charCodeAt(index);
-    if (isWordUnit(normalized, index, unit)) buffer[length++] = unit;
+    if (isWordUnit(normalized, index, unit)) buffer[length++] = folded[unit] as number;
     else if (buffer[length - 1] !== SPACE) buffer[length++] = SPACE;
   }
   if (buffer[length - 1] !== SPACE) buffer[length++] = SPACE;

@@ -9,6 +9,7 @@ import {
   toNextPosting,
   unpackContents,
 } from "./postings.ts";
+import { UNDETERMINED } from "./stemmers.ts";
 
 /** A segment to merge with others of its agent. */
 export type MergedSegment = {
@@ -76,7 +77,7 @@ export async function createSegment(
 ): Promise<number> {
   const [first] = sources;
   if (!first) throw new Error("A segment needs at least one source.");
-  const languages = [...new Set(sources.flatMap((source) => source.languages.split(",").filter(Boolean)))].sort();
+  const languages = [...new Set(sources.flatMap((source) => (source.languages || UNDETERMINED).split(",")))].sort();
   const sum = (value: (source: (typeof sources)[number]) => number) =>
     sources.reduce((total, source) => total + value(source), 0);
   const values: Value[] = [

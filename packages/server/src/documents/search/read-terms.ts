@@ -9,7 +9,7 @@ import {
   type Segment,
   type SegmentPostings,
 } from "./read-index.ts";
-import { findSimilarTerms, hasSimilarTerms, PREFIX_LENGTH } from "./similar-terms.ts";
+import { findSimilarTerms, hasSimilarTerms, listTypoForms, PREFIX_LENGTH } from "./similar-terms.ts";
 import { buildsCompounds, endingPrefix, listSplits } from "./spellings.ts";
 import { foldMarks } from "./stemmers.ts";
 import { type QueryTerm, termWeight } from "./word-scores.ts";
@@ -28,6 +28,8 @@ const MAX_BLOCKS = 1_000_000;
  * its prefix.
  */
 const MAX_UNKNOWN = 4;
+/** The maximum number of terms of such a word for which misspelled beginnings are corrected. */
+const MAX_MISSPELLED = 3;
 /** The weight of a term that is only similar to the question's word. */
 const SIMILAR_WEIGHT = 0.6;
 /** The weight of another spelling, which is often found together with its parts. */
@@ -42,7 +44,7 @@ const KNOWN_WEIGHT = 0.05;
 const MAX_COMPOUND_PARTS = 12;
 const MAX_COMPOUNDS = 40;
 /** Shorter words are the beginnings or endings of many words that have nothing to do with them. */
-const MIN_PART = { beginning: 5, ending: 4 };
+const MIN_PART = { beginning: 5, ending: 3 };
 /** The minimum number of letters that a compound has in addition, because inflections have fewer. */
 const MIN_REST = 3;
 
@@ -170,7 +172,7 @@ async function splitUnknown(index: Index, unknown: readonly QueryTerm[]): Promis
 async function findCompounds({ connection, segments, languages }: Index, words: readonly QueryTerm[]) {
   if (!buildsCompounds(languages)) return [];
   const parts = words
-    .filter(({ surface }) => /^\p{L}{4,}$/u.test(surface) && !stopWords.has(foldMarks(surface)))
+    .filter(({ surface }) => /^\p{L}{3,}$/u.test(surface) && !stopWords.has(foldMarks(surface)))
     .slice(0, MAX_COMPOUND_PARTS);
   const prefixesOf = ({ terms }: QueryTerm) => [
     ...terms.filter((name) => name.length >= MIN_PART.beginning),
@@ -194,17 +196,25 @@ function addition(term: QueryTerm, terms: string[], weights: Pick<QueryTerm, "we
 }
 
 /** Replaces the terms of unknown words with similar ones of the index. @returns the words with similar terms */
-async function replaceBySimilar({ connection, segments }: Index, words: readonly QueryTerm[]): Promise<QueryTerm[]> {
-  const unknown = words.filter(({ terms: [name = ""] }) => hasSimilarTerms(name)).slice(0, MAX_UNKNOWN);
+async function replaceBySimilar(index: Index, words: readonly QueryTerm[]): Promise<QueryTerm[]> {
+  const unknown = words.filter(({ surface }) => hasSimilarTerms(surface)).slice(0, MAX_UNKNOWN);
   const prefixes = new Set(termNames(unknown).map((name) => name.slice(0, PREFIX_LENGTH)));
   if (prefixes.size === 0) return [];
-  const indexed = [...(await readTermsWithPrefixes(connection, segments, [...prefixes]))];
+  const indexed = [...(await readTermsWithPrefixes(index.connection, index.segments, [...prefixes]))];
+  const typos = new Map(
+    unknown
+      .filter(({ surface }) => /^\p{L}+$/u.test(surface))
+      .flatMap(({ terms }) => terms.slice(0, MAX_MISSPELLED).map((name) => [name, listTypoForms(name)])),
+  );
+  const meant = (await lookUp(index, [...new Set([...typos.values()].flat())])).counts;
   return unknown.filter((term) => {
     const found = term.terms.flatMap((name) => {
       const prefix = name.slice(0, PREFIX_LENGTH);
+      const candidates = indexed.filter((other) => other.startsWith(prefix));
       return findSimilarTerms(
         name,
-        indexed.filter((other) => other.startsWith(prefix)),
+        [...candidates, ...(typos.get(name) ?? []).filter((form) => meant.has(form))],
+        term.surface,
       );
     });
     if (found.length === 0) return false;

@@ -9,7 +9,7 @@ import { rerank } from "./rerank.ts";
 import { type Meaning, searchVectors } from "./search-vectors.ts";
 import type { SegmentMemory } from "./segment-memory.ts";
 import { alternativeTerms, isEndingTerm, mayBeJoined, type Spelling, spellingsOf } from "./spellings.ts";
-import { foldMarks, stemmerFor } from "./stemmers.ts";
+import { foldMarks, stemmerFor, UNDETERMINED } from "./stemmers.ts";
 import type { VectorMemory } from "./vector-memory.ts";
 import { highestScore, type QueryTerm, rankChunks, type Scored } from "./word-scores.ts";
 import { stemWord, type Word, wordsOf } from "./words.ts";
@@ -176,7 +176,7 @@ function parseQueryTerms(text: string, languages: readonly string[]): QueryTerm[
 
 /** Joins adjacent words of a question, which may be one word in a passage. */
 function joinAdjacent(words: readonly Word[], languages: readonly string[]): Spelling[] {
-  const stems = languages.flatMap((language) => stemmerFor(language) ?? []);
+  const stems = languages.map(stemmerFor);
   return words.slice(1).flatMap(({ surface: second }, index) => {
     const first = words[index]?.surface ?? "";
     if (!mayBeJoined(first, second)) return [];
@@ -223,7 +223,7 @@ function findMatchedWords({ chunk, terms }: Found, languages: readonly string[])
 function listLanguages(segments: readonly Segment[]): string[] {
   const chunks = new Map<string, number>();
   for (const segment of segments) {
-    for (const language of segment.languages.split(",").filter(Boolean)) {
+    for (const language of (segment.languages || UNDETERMINED).split(",")) {
       chunks.set(language, (chunks.get(language) ?? 0) + segment.chunks);
     }
   }

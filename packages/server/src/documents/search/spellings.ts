@@ -1,6 +1,9 @@
 import { stopWords } from "../../stop-words.ts";
+import { chineseForms } from "./chinese-characters.ts";
+import { listIrregularForms } from "./irregular-plurals.ts";
+import { serbianForms } from "./serbian-scripts.ts";
 import { foldMarks, stemmerFor } from "./stemmers.ts";
-import { normalize, stemWord, type Word } from "./words.ts";
+import { hasUnspacedScript, normalize, stemWord, unspacedRuns, type Word } from "./words.ts";
 
 /**
  * Characters that join the parts of a code, a number or a compound, such as `wi-fi`, `1,299`, `at&t`, `ac/dc`. All
@@ -16,6 +19,14 @@ const longNumber = /(?<![\p{L}\p{N}])\+?\d{7,15}(?![\p{L}\p{N}])/gu;
 const groupedNumber = /^(\d{1,3}(?:[.,' ]\d{2,3})*[.,' ]\d{3})(?:[.,]\d{1,2})?$/;
 /** Letters and digits without a separator, such as `x227t`. */
 const mixedWords = /(?<![\p{L}\p{N}])(?=\p{L}*\p{N})(?=\p{N}*\p{L})[\p{L}\p{N}]{2,20}(?![\p{L}\p{N}])/gu;
+/** Identifiers such as `userName` and `HTMLElement`, of which capitals begin the parts. */
+const camelWords =
+  /(?<![\p{L}\p{N}\p{M}])(?=\p{L}*(?:\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}))[\p{L}\p{N}]{4,40}(?![\p{L}\p{N}\p{M}])/gu;
+const camelParts = /\p{Lu}+(?!\p{Ll})|\p{L}\p{Ll}*|\p{N}+/gu;
+/** `1/2` and `42 1/2`. */
+const fractions = /(?<![\p{L}\p{N}./])(?:(\d{1,6}) )?([1-9])\/(2|4|5|8|10)(?![\p{L}\p{N}/])/gu;
+/** Acronyms, which have a mark before their last letter. */
+const hebrewAcronyms = /(?<![\u05d0-\u05ea])[\u05d0-\u05ea]+(?:["\u05f4]|'')[\u05d0-\u05ea](?![\u05d0-\u05ea])/gu;
 /** `c#`, `c++`, `.net`, whose letters alone are other words. */
 const symbolNames = /(?<![\p{L}\p{N}])(?:\p{L}{1,12}(?:#|\+{1,2})(?![\p{L}\p{N}+])|\.\p{L}{2,5}(?![\p{L}\p{N}.]))/gu;
 
@@ -32,13 +43,17 @@ export type Spelling = Word & { parts: string[] };
  * question with one of the spellings and a passage with another share at least one term.
  */
 export function spellingsOf(text: string, languages: readonly string[]): Spelling[] {
-  const normalized = normalize(text);
+  const joined = normalize(text);
+  // A number or code ends where writing without spaces begins.
+  const normalized = hasUnspacedScript.test(joined) ? joined.replace(unspacedRuns, " $& ") : joined;
   // Most texts have only some of these, and each search for one takes as long as finding the words.
   const hasChains = joinedParts.test(normalized);
   const hasNumbers = /\p{N}/u.test(normalized);
   const hasSymbols = /[#+]|\.\p{L}/u.test(normalized);
-  if (!hasChains && !hasNumbers && !hasSymbols) return [];
-  const stems = languages.flatMap((language) => stemmerFor(language) ?? []);
+  const hasIdentifiers = /\p{L}\p{Lu}\p{L}|\p{Ll}\p{Lu}/u.test(text);
+  const hasAcronyms = /[\u05d0-\u05ea]["'\u05f4]/.test(normalized);
+  if (!hasChains && !hasNumbers && !hasSymbols && !hasIdentifiers && !hasAcronyms) return [];
+  const stems = languages.map(stemmerFor);
   const found = new Map<string, Spelling>();
   const add: Add = (surface, parts, words = []) => {
     if (surface.length > MAX_LENGTH || surface.length < 2 || found.has(surface)) return;
@@ -51,6 +66,14 @@ export function spellingsOf(text: string, languages: readonly string[]): Spellin
     for (const [word] of normalized.matchAll(mixedWords)) addMixed(add, word);
     for (const [groups] of normalized.matchAll(numberGroups)) addNumberGroups(add, groups);
     for (const [number] of normalized.matchAll(longNumber)) addPhoneNumber(add, number, [number]);
+    for (const [, whole, ...fraction] of normalized.matchAll(fractions)) addFraction(add, whole, fraction);
+  }
+  if (hasIdentifiers) for (const [word] of text.matchAll(camelWords)) addIdentifier(add, word);
+  if (hasAcronyms) {
+    for (const [word] of normalized.matchAll(hebrewAcronyms)) {
+      const parts = word.split(/["'\u05f4]+/);
+      add(parts.join(""), parts);
+    }
   }
   if (!hasSymbols) return [...found.values()];
   for (const [name] of normalized.matchAll(symbolNames)) {
@@ -82,6 +105,23 @@ function addMixed(add: Add, word: string) {
   const parts = word.match(/\p{N}+|\p{L}+/gu) ?? [];
   if (parts.length > 4) return;
   for (const part of parts) if (part.length > 1 || /\p{N}/u.test(part)) add(part, [word]);
+}
+
+function addIdentifier(add: Add, word: string) {
+  const parts = (word.match(camelParts) ?? []).map(normalize);
+  if (parts.length < 2 || parts.length > MAX_PARTS) return;
+  const whole = normalize(word);
+  for (const [index, part] of parts.entries()) {
+    add(part, [whole], [whole]);
+    if (parts.length > 2) add(part + (parts[index + 1] ?? ""), [whole], [whole]);
+  }
+}
+
+/** Adds a fraction as decimals, without the separator like other decimals. */
+function addFraction(add: Add, whole: string | undefined, [numerator = "", denominator = ""]: string[]) {
+  const decimals = String(Number(numerator) / Number(denominator)).split(".")[1];
+  if (decimals === undefined || Number(numerator) > Number(denominator)) return;
+  add((whole ?? "0") + decimals, whole === undefined ? [numerator, denominator] : [whole, numerator, denominator]);
 }
 
 function addNumberGroups(add: Add, groups: string) {
@@ -124,15 +164,25 @@ const MIN_TRANSLITERATED = 5;
 const hebrewPrefixes = ["ה", "ו", "ב", "ל", "מ", "כ", "ש", "וה", "שה", "מה", "בה", "לה", "כש"];
 const MIN_HEBREW = 3;
 
-/** Further terms of a question's word: umlauts written as two letters or the reverse, and Hebrew particles. */
+/**
+ * Further terms of a question's word: umlauts written as two letters or the reverse, Hebrew particles, the other script
+ * of Chinese and Serbian, other digits, and irregular plurals.
+ */
 export function alternativeTerms(surface: string, languages: readonly string[]): string[] {
   if (/^\d{1,2}$/.test(surface)) return [surface.length === 1 ? `0${surface}` : surface.replace(/^0/, "")];
-  if (/^[0-9\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]+$/.test(surface)) return digitForms(surface);
+  if (/^\d+$/.test(surface)) return digitForms(surface);
   if (/^[\u05d0-\u05ea]+$/.test(surface)) return hebrewForms(surface);
   if (/^\p{Script=Arabic}+$/u.test(surface)) return keyboardForms(surface);
+  if (/^\p{Script=Han}+$/u.test(surface)) return chineseForms(surface);
+  const all = languages.map(stemmerFor);
+  const others = [...listIrregularForms(surface, languages), ...serbianForms(surface, languages)];
+  return [...others.flatMap((form) => stemWord(form, all)), ...umlautForms(surface, languages)];
+}
+
+function umlautForms(surface: string, languages: readonly string[]): string[] {
   if (surface.length < MIN_TRANSLITERATED) return [];
   const spellings = new Set<string>();
-  const stems = languages.filter((language) => withUmlauts.has(language)).flatMap((code) => stemmerFor(code) ?? []);
+  const stems = languages.filter((language) => withUmlauts.has(language)).map(stemmerFor);
   if (stems.length === 0) return [];
   for (const pairs of [digraphs, transliterated]) {
     spellings.add(pairs.reduce((word, [from, to]) => word.replace(from, to), surface));
@@ -150,15 +200,11 @@ function keyboardForms(word: string): string[] {
   ];
 }
 
-/** A number in the other digits of Arabic-script and Indian languages, and in ASCII digits. */
-const zeros = [0x30, 0x660, 0x6f0, 0x966];
-const digitValue = (digit: string) =>
-  digit.charCodeAt(0) - (zeros.findLast((zero) => zero <= digit.charCodeAt(0)) ?? 0);
+/** The digits of Arabic-script languages, Hindi and Thai, which passages of earlier versions keep in their terms. */
+const zeros = [0x660, 0x6f0, 0x966, 0xe50];
 
-function digitForms(number: string): string[] {
-  const values = Array.from(number, digitValue);
-  return zeros.map((zero) => values.map((value) => String.fromCharCode(zero + value)).join(""));
-}
+const digitForms = (number: string): string[] =>
+  zeros.map((zero) => Array.from(number, (digit) => String.fromCharCode(zero + Number(digit))).join(""));
 
 function hebrewForms(word: string): string[] {
   if (word.length < MIN_HEBREW) return [];
@@ -201,7 +247,7 @@ export type Split = { parts: [string[], string[]] };
 /** All ways to split an unknown word into two parts, each with the terms under which the index may have it. */
 export function listSplits(surface: string, languages: readonly string[]): Split[] {
   if (!/^\p{L}+$/u.test(surface) || surface.length < 4 || surface.length > MAX_LENGTH) return [];
-  const stems = languages.flatMap((language) => stemmerFor(language) ?? []);
+  const stems = languages.map(stemmerFor);
   const shortest = surface.length < 7 ? 2 : 3;
   const splits: Split[] = [];
   for (let at = shortest; at <= surface.length - shortest; at++) {

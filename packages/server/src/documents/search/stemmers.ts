@@ -2,6 +2,9 @@ import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 
+/** The language of texts that are too short to detect theirs, by its ISO 639-2 code. */
+export const UNDETERMINED = "und";
+
 /** Languages with a stemmer, by ISO 639-1 code. Words of other languages are compared unstemmed. */
 const algorithms: Readonly<Record<string, string>> = {
   ar: "arabic",
@@ -41,12 +44,12 @@ const MAX_CACHED_WORDS = 50_000;
 export type Stem = (word: string) => string;
 const stemmers = new Map<string, Stem>();
 
-/** @returns the stemmer of a language, with its results cached; null when there is none */
-export function stemmerFor(language: string): Stem | null {
+/** The stemmer of a language, with its results cached. Without one, words only lose their accents. */
+export function stemmerFor(language: string): Stem {
   const cached = stemmers.get(language);
   if (cached) return cached;
   const algorithm = algorithms[language];
-  if (algorithm === undefined) return null;
+  if (algorithm === undefined) return foldMarks;
   // Loaded when the first stemmer is needed, because the package takes 10 MB. On the server's main thread, this is the
   // first question that no document answers or whose reply is rated down.
   const { newStemmer }: typeof import("snowball-stemmers") = require("snowball-stemmers");
