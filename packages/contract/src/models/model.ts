@@ -88,7 +88,9 @@ const providerParams = Type.Object({
     description: "Id of the provider, such as `openai`, or the name of a server, such as `groq`",
   }),
 });
-const apiKey = Type.String({ minLength: 1, maxLength: 1_000, description: "API key of the provider" });
+/** Keys are sent in headers, which cannot contain line breaks. */
+const pattern = textPatterns.noControlCharacters;
+const apiKey = Type.String({ minLength: 1, maxLength: 1_000, pattern, description: "API key of the provider" });
 const baseUrl = Type.String({
   format: "uri",
   minLength: 1,
@@ -134,10 +136,12 @@ const access = {
     ),
   ),
   accessKeyId: Type.Optional(
-    nullable(Type.String({ minLength: 1, maxLength: 200, description: "`bedrock`: instead of `apiKey`" })),
+    nullable(Type.String({ minLength: 1, maxLength: 200, pattern, description: "`bedrock`: instead of `apiKey`" })),
   ),
   secretAccessKey: Type.Optional(
-    nullable(Type.String({ minLength: 1, maxLength: 1_000, description: "`bedrock`: belongs to `accessKeyId`" })),
+    nullable(
+      Type.String({ minLength: 1, maxLength: 1_000, pattern, description: "`bedrock`: belongs to `accessKeyId`" }),
+    ),
   ),
 };
 

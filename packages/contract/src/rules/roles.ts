@@ -13,6 +13,8 @@ const permanentDeletions = [
   "/documents/:id",
   "/tools/:id",
   "/triggers/:id",
+  "/sources/:id",
+  "/form-submissions/:id",
 ];
 
 /** The settings of an agent that decide about safety and money, which only admins and owners change. */

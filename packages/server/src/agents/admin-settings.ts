@@ -1,15 +1,33 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent, AgentChanges } from "@foyer/contract";
-import { adminAgentSettings } from "@foyer/contract/rules/roles";
+import { adminAgentSettings, isAtLeast, type Role } from "@foyer/contract/rules/roles";
 import { AppError } from "../errors.ts";
+
+type AdminSetting = (typeof adminAgentSettings)[number];
+
+/** What a new agent has without these settings, which members may not choose for it either. */
+const newAgent: Pick<Agent, AdminSetting> = {
+  allowedOrigins: [],
+  requireIdentity: false,
+  publishRequiresTests: false,
+  monthlyTokenBudget: null,
+  monthlyCostBudget: null,
+  retention: { conversations: null, submissions: null, files: null, events: null },
+};
 
 /**
  * Checks what a member without the admin role changes. Settings that are sent with their current values are no change.
  * @throws 403 for a change of a setting that decides about safety or money
  */
-export function checkMemberChanges(agent: Agent, changes: AgentChanges): void {
+export function checkMemberChanges(
+  role: Role,
+  agent: Pick<Agent, AdminSetting> | "new agent",
+  changes: Pick<AgentChanges, AdminSetting>,
+): void {
+  if (isAtLeast(role, "admin")) return;
+  const current = agent === "new agent" ? newAgent : agent;
   const changed = adminAgentSettings.filter(
-    (name) => changes[name] !== undefined && differs(agent[name], changes[name]),
+    (name) => changes[name] !== undefined && differs(current[name], changes[name]),
   );
   if (changed.length === 0) return;
   throw new AppError(

@@ -1,5 +1,4 @@
 import * as contract from "@foyer/contract";
-import { isAtLeast } from "@foyer/contract/rules/roles";
 import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
@@ -41,6 +40,7 @@ export function agentRoutes(
     ...withBodyRules<contract.AgentChanges>(({ body }) => checkAgent(body)),
     handler: async (request, reply) => {
       const principal = requirePrincipal(request);
+      checkMemberChanges(principal.role, "new agent", request.body);
       const agent = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         agents.create(principal.organizationId, request.body, { by: readEditor(request).by, keep }),
       );
@@ -63,7 +63,7 @@ export function agentRoutes(
     handler: async (request) => {
       const { organizationId, role } = requirePrincipal(request);
       const { id } = request.params;
-      if (!isAtLeast(role, "admin")) checkMemberChanges(await agents.get(organizationId, id), request.body);
+      checkMemberChanges(role, await agents.get(organizationId, id), request.body);
       const data = await agents.update(organizationId, id, { input: request.body, editor: readEditor(request) });
       return { data, error: null };
     },

@@ -120,6 +120,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0165-member-presence",
       "0166-mentions",
       "0181-secret-check",
+      "0182-rating-mail-index",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -220,6 +221,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0165-member-presence",
       "0166-mentions",
       "0181-secret-check",
+      "0182-rating-mail-index",
     ]);
   });
 

@@ -91,6 +91,7 @@ import { agentTestRuns } from "./migrations/0160-agent-test-runs.ts";
 import { memberPresence } from "./migrations/0165-member-presence.ts";
 import { mentions } from "./migrations/0166-mentions.ts";
 import { secretCheck } from "./migrations/0181-secret-check.ts";
+import { ratingMailIndex } from "./migrations/0182-rating-mail-index.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -192,6 +193,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0165-member-presence", memberPresence],
   ["0166-mentions", mentions],
   ["0181-secret-check", secretCheck],
+  ["0182-rating-mail-index", ratingMailIndex],
 ];
 
 /**

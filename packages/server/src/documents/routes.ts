@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
 import * as contract from "@foyer/contract";
+import { isAtLeast } from "@foyer/contract/rules/roles";
 import type { FastifyRequest } from "fastify";
 import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
+import { AppError } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { formatAttachment } from "../http/attachment.ts";
 import { withBodyRules } from "../http/body-rules.ts";
@@ -87,6 +89,9 @@ export function documentRoutes(
     ...contract.changeDocuments,
     handler: async (request) => {
       const { ids, action } = request.body;
+      if (action === "delete" && !isAtLeast(requirePrincipal(request).role, "admin")) {
+        throw new AppError("FORBIDDEN", "You need the admin role to delete documents permanently. Use `trash`.");
+      }
       // Read before the action, which may delete the documents.
       const names = await documents.titlesOf(organizationOf(request), ids);
       request.auditDetails = { action, count: names.length, names: names.slice(0, MAX_RECORDED_NAMES) };

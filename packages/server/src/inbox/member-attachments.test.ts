@@ -249,6 +249,9 @@ onBothDatabases("attachments of members", (createDatabase) => {
     });
     const later = search.replace(/expires=\d+/, `expires=${Math.ceil(before / 1_000) + 7_200}`);
     expect((await get(pathname + later)).statusCode).toBe(401);
+    await member.call("POST", `/conversations/${event.conversationId}/trash`);
+    expect((await get(pathname + search)).statusCode).toBe(404);
+    await member.call("POST", `/conversations/${event.conversationId}/restore`);
     const csv = (await get(`/conversations?agentId=${open}&format=csv`, headersOf(member))).body.split("\r\n");
     const [names = [], cells = []] = csv.map((line) => line.split(","));
     expect(cells[names.indexOf('"attachments"')]).toBe('"bike.png"');

@@ -64,9 +64,8 @@ export function versionRoutes(app: App, versions: VersionService): void {
   app.route({
     ...contract.rollOutVersion,
     handler: async (request) => {
-      const { organizationId } = requirePrincipal(request);
       const change = { rollout: request.body, editor: readEditor(request) };
-      return { data: await versions.rollOut(organizationId, request.params.id, change), error: null };
+      return { data: await versions.rollOut(requirePrincipal(request), request.params.id, change), error: null };
     },
   });
   app.route({

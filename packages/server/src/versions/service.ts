@@ -8,6 +8,7 @@ import type {
   VersionChange,
 } from "@foyer/contract";
 import { compareContents } from "@foyer/contract/rules/compare-contents";
+import { checkMemberChanges } from "../agents/admin-settings.ts";
 import { withDraft } from "../agents/draft-columns.ts";
 import type { Drafts, Editor } from "../agents/editor.ts";
 import type { AgentService } from "../agents/service.ts";
@@ -55,6 +56,18 @@ export function createVersionService({ db, models }: Pick<Deps, "db" | "models">
     const row = isNumber ? await store.get({ organizationId, agentId }, Number(version)) : undefined;
     if (!row) throw new AppError("NOT_FOUND", `This agent has no version ${version}.`);
     return row;
+  }
+
+  /** Checks that a member does not bring back a safety setting of an earlier version. @throws 403 */
+  async function checkContent({ organizationId, role }: Principal, agentId: string, content: string): Promise<void> {
+    const agent = await agents.get(organizationId, agentId);
+    const isRequiredNow = (await agents.getPublic(agentId)).requireIdentity === 1;
+    const { requireIdentity }: AgentContent["agent"] = JSON.parse(content).agent;
+    checkMemberChanges(
+      role,
+      { ...agent, requireIdentity: isRequiredNow || agent.requireIdentity },
+      { requireIdentity },
+    );
   }
 
   /** The version that visitors get. @throws 404 when the organization has no such agent */
@@ -138,11 +151,14 @@ export function createVersionService({ db, models }: Pick<Deps, "db" | "models">
     },
     /** Gives a version to a part of the new conversations. @throws 400 when the agent has no such version */
     async rollOut(
-      organizationId: string,
+      principal: Principal,
       agentId: string,
       { rollout, editor }: { rollout: AgentRollout; editor: Editor },
     ): Promise<Agent> {
+      const { organizationId } = principal;
       await agents.get(organizationId, agentId);
+      const row = await store.get({ organizationId, agentId }, rollout.version);
+      if (row) await checkContent(principal, agentId, row.content);
       await drafts.edit({ organizationId, agentId, editor }, async (_, trx) => {
         const { version, percent } = rollout;
         const ofAgent = { organizationId, agentId };
@@ -183,8 +199,9 @@ export function createVersionService({ db, models }: Pick<Deps, "db" | "models">
     ): Promise<AgentVersion> {
       const { organizationId, plan } = principal;
       await agents.get(organizationId, agentId);
-      const { content, ids } = await find(organizationId, agentId, version);
-      const snapshot = { content: JSON.parse(content), ids: JSON.parse(ids) };
+      const row = await find(organizationId, agentId, version);
+      await checkContent(principal, agentId, row.content);
+      const snapshot = { content: JSON.parse(row.content), ids: JSON.parse(row.ids) };
       checkToolLimit(snapshot.content, plan);
       const note = `Restores version ${version}.`;
       const isAnswered = await readAnswered(organizationId, snapshot.content);

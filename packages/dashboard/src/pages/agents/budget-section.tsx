@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { AdminFields } from "../../components/admin-fields.tsx";
 import { formatCost } from "../../components/cost-text.ts";
 import { NumberField, TextArea } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
@@ -39,18 +40,20 @@ export function BudgetSection({
           format={(tokens) => tokens.toLocaleString()}
         />
       )}
-      <NumberField
-        label="Monthly token limit"
-        isOptional
-        min={0}
-        step={1_000}
-        inputMode="numeric"
-        placeholder="No limit"
-        className="max-w-48"
-        value={monthlyTokenBudget}
-        onChange={(value) => onChange({ monthlyTokenBudget: value })}
-        error={errorAt("monthlyTokenBudget")}
-      />
+      <AdminFields>
+        <NumberField
+          label="Monthly token limit"
+          isOptional
+          min={0}
+          step={1_000}
+          inputMode="numeric"
+          placeholder="No limit"
+          className="max-w-48"
+          value={monthlyTokenBudget}
+          onChange={(value) => onChange({ monthlyTokenBudget: value })}
+          error={errorAt("monthlyTokenBudget")}
+        />
+      </AdminFields>
       {isPending && <Skeleton className="h-10 max-w-md" />}
       {usage && currency && (
         <div className="grid gap-1">
@@ -67,18 +70,20 @@ export function BudgetSection({
           )}
         </div>
       )}
-      <NumberField
-        label={currency ? `Monthly cost limit (${currency})` : "Monthly cost limit"}
-        isOptional
-        min={0}
-        step="any"
-        inputMode="decimal"
-        placeholder="No limit"
-        className="max-w-48"
-        value={monthlyCostBudget}
-        onChange={(value) => onChange({ monthlyCostBudget: value })}
-        error={errorAt("monthlyCostBudget")}
-      />
+      <AdminFields>
+        <NumberField
+          label={currency ? `Monthly cost limit (${currency})` : "Monthly cost limit"}
+          isOptional
+          min={0}
+          step="any"
+          inputMode="decimal"
+          placeholder="No limit"
+          className="max-w-48"
+          value={monthlyCostBudget}
+          onChange={(value) => onChange({ monthlyCostBudget: value })}
+          error={errorAt("monthlyCostBudget")}
+        />
+      </AdminFields>
       <TextArea
         label="Message when the budget is used up"
         isOptional

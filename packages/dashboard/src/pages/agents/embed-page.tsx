@@ -2,6 +2,7 @@ import { agentLimits } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
+import { AdminFields } from "../../components/admin-fields.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
@@ -46,18 +47,20 @@ function Embedding() {
       >
         <EmbedCodeSection agentId={agentId} />
         <Section title="Where it works">
-          <ListField
-            label="Allowed sites"
-            itemLabel="Site"
-            addLabel="Add site"
-            max={agentLimits.allowedOrigins}
-            placeholder="https://shop.example"
-            emptyText="Any site can embed this agent. Add yours to block all others."
-            help="Include https:// and leave out the path. www.shop.example and shop.example are different sites. Pages of this server always work."
-            values={values.allowedOrigins}
-            onChange={(allowedOrigins) => change({ allowedOrigins })}
-            errorAt={(index) => errorAt(`allowedOrigins.${index}`)}
-          />
+          <AdminFields>
+            <ListField
+              label="Allowed sites"
+              itemLabel="Site"
+              addLabel="Add site"
+              max={agentLimits.allowedOrigins}
+              placeholder="https://shop.example"
+              emptyText="Any site can embed this agent. Add yours to block all others."
+              help="Include https:// and leave out the path. www.shop.example and shop.example are different sites. Pages of this server always work."
+              values={values.allowedOrigins}
+              onChange={(allowedOrigins) => change({ allowedOrigins })}
+              errorAt={(index) => errorAt(`allowedOrigins.${index}`)}
+            />
+          </AdminFields>
           <ListField
             label="Allowed image hosts"
             itemLabel="Host"

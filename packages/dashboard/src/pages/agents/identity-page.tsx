@@ -2,6 +2,7 @@ import { agentLimits } from "@foyer/contract/rules/limits";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { AdminFields } from "../../components/admin-fields.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
 import { Toggle } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
@@ -50,12 +51,14 @@ function Identity() {
         }}
       >
         <Section title="Visitors">
-          <Toggle
-            label="Require signed identities"
-            help="Visitors without a user token or a signed user id are treated as anonymous."
-            value={values.requireIdentity}
-            onChange={(requireIdentity) => change({ requireIdentity })}
-          />
+          <AdminFields>
+            <Toggle
+              label="Require signed identities"
+              help="Visitors without a user token or a signed user id are treated as anonymous."
+              value={values.requireIdentity}
+              onChange={(requireIdentity) => change({ requireIdentity })}
+            />
+          </AdminFields>
           <ListField
             label="What the AI may know"
             itemLabel="Fact"

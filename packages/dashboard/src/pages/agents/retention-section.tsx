@@ -1,4 +1,5 @@
 import type { Retention } from "@foyer/contract";
+import { AdminFields } from "../../components/admin-fields.tsx";
 import { NumberField } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 
@@ -29,23 +30,25 @@ export function RetentionSection({
       title="Retention"
       description="Deletes data this many days after it was stored. Leave a field empty to keep the data."
     >
-      <div className="grid gap-5 sm:grid-cols-2">
-        {retentionKinds.map(({ kind, label, help, max }) => (
-          <NumberField
-            key={kind}
-            label={`${label} (days)`}
-            help={help}
-            min={1}
-            max={max}
-            step={1}
-            inputMode="numeric"
-            placeholder={kind === "events" ? "90" : "Keep"}
-            value={values[kind]}
-            onChange={(days) => onChange({ ...values, [kind]: days })}
-            error={errorAt(`retention.${kind}`)}
-          />
-        ))}
-      </div>
+      <AdminFields>
+        <div className="grid gap-5 sm:grid-cols-2">
+          {retentionKinds.map(({ kind, label, help, max }) => (
+            <NumberField
+              key={kind}
+              label={`${label} (days)`}
+              help={help}
+              min={1}
+              max={max}
+              step={1}
+              inputMode="numeric"
+              placeholder={kind === "events" ? "90" : "Keep"}
+              value={values[kind]}
+              onChange={(days) => onChange({ ...values, [kind]: days })}
+              error={errorAt(`retention.${kind}`)}
+            />
+          ))}
+        </div>
+      </AdminFields>
     </Section>
   );
 }

@@ -1,11 +1,13 @@
 import type { FormSubmissionDetail } from "@foyer/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { AdminNote } from "../../components/admin-fields.tsx";
 import { Button } from "../../components/button.tsx";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { pluralize } from "../../components/plural.ts";
 import { queryClient, useEndpointMutation } from "../../data/queries.ts";
+import { useRole } from "../../data/use-role.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import { isInProgress } from "./submission-labels.ts";
 
@@ -54,6 +56,7 @@ export function DeleteSubmission({ submission, fileCount }: { submission: FormSu
   const navigate = useNavigate();
   const { id, agentId } = submission;
   const remove = useEndpointMutation("deleteSubmission", { done: "Submission deleted" });
+  const { isAdmin } = useRole();
   const confirm = () =>
     remove.mutate(
       { id },
@@ -66,6 +69,7 @@ export function DeleteSubmission({ submission, fileCount }: { submission: FormSu
         onError: () => setAsking(false),
       },
     );
+  if (!isAdmin) return <AdminNote>Only owners and admins can delete a submission.</AdminNote>;
   return (
     <>
       <DeleteSection

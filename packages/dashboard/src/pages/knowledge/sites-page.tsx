@@ -2,6 +2,7 @@ import type { DocumentSource, SourcePageState } from "@foyer/contract";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { AdminNote } from "../../components/admin-fields.tsx";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { ListPreview } from "../../components/empty-previews.tsx";
@@ -12,6 +13,7 @@ import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.ts
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { useRole } from "../../data/use-role.ts";
 import { KnowledgeTabs } from "./knowledge-tabs.tsx";
 import { readPath, SiteDialog } from "./site-dialog.tsx";
 
@@ -70,6 +72,7 @@ export function SitesPage() {
 function Site({ site, onEdit, onDelete }: { site: DocumentSource; onEdit: () => void; onDelete: () => void }) {
   const { id, url, error, lastSyncAt, nextSyncAt } = site;
   const [isOpen, setOpen] = useState(false);
+  const { isAdmin } = useRole();
   const sync = useEndpointMutation("syncSource", { changes: ["listSources"] });
   const stop = useEndpointMutation("stopSource", { changes: ["listSources", "listSourcePages"] });
   return (
@@ -114,8 +117,11 @@ function Site({ site, onEdit, onDelete }: { site: DocumentSource; onEdit: () => 
           Pages
         </Button>
         <Button onClick={onEdit}>Edit</Button>
-        <Button onClick={onDelete}>Delete site</Button>
+        <Button disabled={!isAdmin} onClick={onDelete}>
+          Delete site
+        </Button>
       </div>
+      {!isAdmin && <AdminNote>Only owners and admins can delete a site.</AdminNote>}
       {isOpen && <SitePages site={site} />}
     </li>
   );

@@ -51,6 +51,8 @@ describe("a member", () => {
     ["/documents/doc_1"],
     ["/tools/tool_1"],
     ["/triggers/trg_1"],
+    ["/sources/source_1"],
+    ["/form-submissions/sub_1"],
   ])("cannot delete %s permanently", async (url) => {
     expect((await member.call("DELETE", url)).status).toBe(403);
   });
@@ -64,6 +66,52 @@ describe("a member", () => {
     [{ retention: { conversations: 1 } }],
   ])("cannot change %j of an agent", async (changes) => {
     expect((await member.call("PATCH", `/agents/${agentId}`, changes)).status).toBe(403);
+  });
+
+  it.each([
+    [{ requireIdentity: true }],
+    [{ allowedOrigins: ["https://shop.example"] }],
+    [{ publishRequiresTests: true }],
+    [{ monthlyTokenBudget: 1 }],
+    [{ monthlyCostBudget: 1 }],
+    [{ retention: { conversations: 1 } }],
+  ])("cannot create an agent with %j", async (settings) => {
+    expect((await member.call("POST", "/agents", { name: "Pier", ...settings })).status).toBe(403);
+  });
+
+  it("can create and duplicate agents with the default settings", async () => {
+    const created = await member.call("POST", "/agents", { name: "Pier", requireIdentity: false, allowedOrigins: [] });
+    expect(created.status).toBe(201);
+    expect((await member.call("POST", `/agents/${created.body.data.id}/duplicate`)).status).toBe(201);
+  });
+
+  it("cannot restore or roll out a version that requires no identity when the live one does", async () => {
+    const { id } = (await owner.call("POST", "/agents", { name: "Safe" })).body.data;
+    await owner.call("PATCH", `/agents/${id}`, { requireIdentity: true });
+    const before = (await owner.call("GET", `/agents/${id}/versions`)).body.data.at(-1).version;
+    expect((await member.call("POST", `/agents/${id}/versions/${before}/restore`)).status).toBe(403);
+    const rollout = { version: before, percent: 100 };
+    expect((await member.call("PUT", `/agents/${id}/rollout`, rollout)).status).toBe(403);
+    expect((await owner.call("GET", `/agents/${id}`)).body.data.requireIdentity).toBe(true);
+    expect((await owner.call("POST", `/agents/${id}/versions/${before}/restore`)).status).toBe(201);
+  });
+
+  it("can restore a version with the same safety settings", async () => {
+    const { id } = (await owner.call("POST", "/agents", { name: "Same" })).body.data;
+    await member.call("PATCH", `/agents/${id}`, { systemPrompt: "Sell bikes." });
+    const before = (await owner.call("GET", `/agents/${id}/versions`)).body.data.at(-1).version;
+    expect((await member.call("POST", `/agents/${id}/versions/${before}/restore`)).status).toBe(201);
+  });
+
+  it("cannot start a replay without a limit of its cost", async () => {
+    const replay = { from: 1, to: "draft", sample: { n: 1 }, maxCost: null };
+    expect((await member.call("POST", `/agents/${agentId}/replays`, replay)).status).toBe(403);
+  });
+
+  it("cannot delete several documents permanently, but can move them to the trash", async () => {
+    const change = (action: string) => member.call("POST", "/documents/bulk", { ids: ["doc_1"], action });
+    expect((await change("delete")).status).toBe(403);
+    expect((await change("trash")).status).toBe(200);
   });
 
   it("can send these settings with their current values, with a change of another one", async () => {

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { isVisible } from "../../db/deleted-agents.ts";
 import type { Db } from "../../db/open.ts";
 import type { AttachmentRow } from "../../db/tables/attachments.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -125,13 +126,15 @@ export function createAttachmentStore(db: Db) {
         .where((x) => x.or([x("messageId", "is not", null), ...(isMember ? [x("noteId", "is not", null)] : [])]))
         .executeTakeFirst();
     },
-    /** An attachment of a message of any conversation, for the holder of a signed link. */
+    /** An attachment of a message of any conversation outside the trash, for the holder of a signed link. */
     async getById(id: string): Promise<AttachmentRow | undefined> {
       return db
         .selectFrom("attachments")
-        .selectAll()
-        .where("id", "=", id)
-        .where("messageId", "is not", null)
+        .innerJoin("conversations", "conversations.id", "attachments.conversationId")
+        .selectAll("attachments")
+        .where("attachments.id", "=", id)
+        .where("attachments.messageId", "is not", null)
+        .where(isVisible("conversations"))
         .executeTakeFirst();
     },
     /** What a member or an API key has uploaded for the conversation, and has not attached. */

@@ -1,6 +1,8 @@
 import * as contract from "@foyer/contract";
+import { isAtLeast } from "@foyer/contract/rules/roles";
 import type { FastifyRequest } from "fastify";
 import { requirePrincipal } from "../../auth/sessions/authenticate.ts";
+import { AppError } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
 import type { ReplayService } from "./service.ts";
 
@@ -12,8 +14,11 @@ export function replayRoutes(app: App, replays: ReplayService): void {
   app.route({
     ...contract.createReplay,
     handler: async (request, reply) => {
-      const { userId } = requirePrincipal(request);
+      const { userId, role } = requirePrincipal(request);
       const isDryRun = request.query.dryRun === true;
+      if (request.body.maxCost === null && !isDryRun && !isAtLeast(role, "admin")) {
+        throw new AppError("FORBIDDEN", "You need the admin role to start a replay without a `maxCost`.");
+      }
       if (isDryRun) request.auditDetails = { dryRun: true };
       const place = placeOf(request, request.params);
       const { id, estimate, suggestedMaxCost } = await replays.create(place, request.body, { isDryRun, userId });

@@ -51,11 +51,16 @@ onBothDatabases("the email that asks for a rating", (createDatabase) => {
   });
 
   /** A visitor who left an address for an answer, unless `hasLeftAddress` is false. */
-  async function visit({ hasLeftAddress = true } = {}) {
+  async function visit({
+    hasLeftAddress = true,
+    address = `visitor-${++visitors}@example.com`,
+  }: {
+    hasLeftAddress?: boolean;
+    address?: string;
+  } = {}) {
     upstream.script(sayWords("Hello."));
     const visit = await startVisit(server, agentId);
     const { id, token } = visit;
-    const address = `visitor-${++visitors}@example.com`;
     const asVisitor = (method: "GET" | "POST", path: string, payload?: object) =>
       server.app.inject({
         method,
@@ -169,6 +174,17 @@ onBothDatabases("the email that asks for a rating", (createDatabase) => {
     await owner.call("DELETE", `/conversations/${id}`);
     await runTimers(id, 1_000);
     expect(mailsTo(address)).toEqual([]);
+  });
+
+  it("is sent to an address at most five times a day, in whatever case the address is written", async () => {
+    const spellings = ["neighbour", "Neighbour", "NEIGHBOUR", "neighbour", "nEighbour", "neighbouR"];
+    for (const name of spellings) {
+      const { id, change } = await visit({ address: `${name}@example.com` });
+      await change("resolve");
+      await runTimers(id);
+    }
+    const mails = smtp.mails().filter(({ to, text }) => /neighbour@/i.test(String(to)) && text.includes("/rate/"));
+    expect(mails).toHaveLength(5);
   });
 
   it("is not sent again by a process that finds that another one was killed while sending it", async () => {

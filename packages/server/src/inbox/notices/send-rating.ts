@@ -1,3 +1,4 @@
+import { DAY_MS } from "@foyer/contract/rules/time";
 import { toMailSender } from "../../agents/mail-sender.ts";
 import { createRatingToken } from "../../auth/conversation-token.ts";
 import { canRate } from "../../conversations/log/conversation-ratings.ts";
@@ -8,19 +9,23 @@ import { createFinalFailure, delivered } from "../../outbox/send-response.ts";
 import { ratingMail } from "./rating-mail.ts";
 import type { NoticeStore, NoticeSubject } from "./store.ts";
 
+/** How many of these emails an address gets in 24 hours, because anyone can leave somebody else's address. */
+const MAILS_PER_DAY = 5;
+
 /**
  * @returns a function that asks a visitor for a rating by email. The email is sent at most once, so it is not repeated
  * when it is unknown whether the mail server has accepted it, or when a process was killed while sending it.
  */
 export function createRatingSender(
   { config, mailer, encryption }: Pick<Deps, "config" | "mailer" | "encryption">,
-  store: Pick<NoticeStore, "claimRatingMail" | "releaseRatingMail">,
+  store: Pick<NoticeStore, "claimRatingMail" | "countRatingMails" | "releaseRatingMail">,
 ) {
   return async ({ handoff, agent, conversation }: NoticeSubject): Promise<AttemptResult> => {
     const { email: to, organizationId, conversationId } = handoff;
     if (to === null) return createFinalFailure("No recipient", "The visitor has left no address.");
     const now = Date.now();
     if (conversation.ratedAt !== null || agent.askRating === null || !canRate(conversation, now)) return notNeeded;
+    if ((await store.countRatingMails(organizationId, to, now - DAY_MS)) >= MAILS_PER_DAY) return tooMany;
     if (!(await store.claimRatingMail(handoff, now))) return unknown;
     const mail = ratingMail(
       {
@@ -44,6 +49,11 @@ export function createRatingSender(
 }
 
 const notNeeded = createFinalFailure("Not needed", "The conversation was already rated, or can no longer be rated.");
+
+const tooMany = createFinalFailure(
+  "Too many",
+  `This address was asked for ${MAILS_PER_DAY} ratings in the last 24 hours. It is not asked again today.`,
+);
 
 const unknown = createFinalFailure(
   "Unknown",

@@ -285,6 +285,17 @@ function subjectQueries(db: Db) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    /** The number of emails that asked this address for a rating since then, in any spelling of it. */
+    async countRatingMails(organizationId: string, address: string, since: number): Promise<number> {
+      const { n } = await db
+        .selectFrom("handoffs")
+        .select((x) => x.fn.countAll<number>().as("n"))
+        .where("organizationId", "=", organizationId)
+        .where("ratingMailedAt", ">", since)
+        .where(sql`lower(email)`, "=", address.toLowerCase())
+        .executeTakeFirstOrThrow();
+      return Number(n);
+    },
     /** Records that the email was not sent and can be sent later. */
     async releaseRatingMail({ id, organizationId }: Pick<HandoffRow, "id" | "organizationId">) {
       await db

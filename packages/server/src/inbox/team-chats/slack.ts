@@ -37,7 +37,10 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
 
   /** Receives messages over one connection until Slack asks the client to reconnect, which happens every few hours. */
   async function receive({ onConnected, onMessage }: Follower, botUserId: string, signal: AbortSignal): Promise<void> {
-    const { url } = await call<{ url: string }>("apps.connections.open", { token: appToken, signal });
+    const { url } = await call<{ url?: unknown }>("apps.connections.open", { token: appToken, signal });
+    if (typeof url !== "string" || !URL.canParse(url)) {
+      throw new TeamChatError("unavailable", "Slack responded without the address of a connection.");
+    }
     const socket = await outbound
       .webSocket({ url, organizationId, idleMs: IDLE_MS, signal })
       .catch((error: unknown) => {

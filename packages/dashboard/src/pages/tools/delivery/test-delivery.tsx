@@ -4,6 +4,7 @@ import { Button, ButtonLink } from "../../../components/button.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
+import { useRole } from "../../../data/use-role.ts";
 
 /** The deliveries of a test submission with their last attempts, updated until all are done. */
 export function TestDelivery({
@@ -25,6 +26,7 @@ export function TestDelivery({
     changes: ["listSubmissions"],
     done: "Test submission deleted",
   });
+  const { isAdmin } = useRole();
   if (error) return <ErrorState error={error} onRetry={refetch} />;
   if (!data) return <SkeletonRows count={2} />;
   return (
@@ -38,13 +40,15 @@ export function TestDelivery({
         ))}
       </div>
       <div className="flex flex-wrap justify-end gap-2">
-        <Button
-          variant="danger"
-          isBusy={remove.isPending}
-          onClick={() => remove.mutate({ id: submissionId }, { onSuccess: onClose })}
-        >
-          Delete test submission
-        </Button>
+        {isAdmin && (
+          <Button
+            variant="danger"
+            isBusy={remove.isPending}
+            onClick={() => remove.mutate({ id: submissionId }, { onSuccess: onClose })}
+          >
+            Delete test submission
+          </Button>
+        )}
         <ButtonLink to="/agents/$agentId/forms/$submissionId" params={{ agentId, submissionId }}>
           View submission
         </ButtonLink>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Status } from "../../../components/status.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
-import { useRole } from "../use-role.ts";
+import { useRole } from "../../../data/use-role.ts";
 
 /** Whether the secrets that a tool uses exist and are allowed for the host it calls. */
 export function SecretNotes({ texts, url }: { texts: string[]; url: string }) {

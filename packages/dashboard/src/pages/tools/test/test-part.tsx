@@ -6,10 +6,10 @@ import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { useDraft } from "../../../components/use-draft.ts";
 import { VisitorFields } from "../../../components/visitor-fields.tsx";
 import { useEndpointMutation } from "../../../data/queries.ts";
+import { useRole } from "../../../data/use-role.ts";
 import { toSchemaDraft } from "../input-schema-draft.ts";
 import { createSample } from "../inputs/sample-inputs.ts";
 import type { PartProps } from "../tool-editor.tsx";
-import { useRole } from "../use-role.ts";
 import { TestInput } from "./test-input.tsx";
 import { TestOutcome } from "./test-outcome.tsx";
 

@@ -1,6 +1,6 @@
 import { isAtLeast } from "@foyer/contract/rules/roles";
 import { useQuery } from "@tanstack/react-query";
-import { endpointQuery } from "../../data/queries.ts";
+import { endpointQuery } from "./queries.ts";
 
 /** The user's permissions. Only admins and owners can use secrets and signing secrets. */
 export function useRole(): { isAdmin: boolean } {
