@@ -414,7 +414,7 @@ it("an API key is accepted everywhere except on routes for signed-in users", asy
 /** Routes that members may not call. Admins may not call some of them either. */
 const forAdmins = [
   /^(POST|DELETE) \/mail-recipients\b/,
-  /^DELETE \/(trash|trash\/:id|(agents|conversations|documents|tools|triggers)\/:id)$/,
+  /^DELETE \/(trash|trash\/:id|(agents|conversations|documents|form-submissions|sources|tools|triggers)\/:id)$/,
   /^POST \/agents\/apply$/,
   /^(POST|PATCH|DELETE) \/members\b/,
   /^PATCH \/organization$/,

@@ -86,8 +86,9 @@ describe("a member", () => {
   });
 
   it("cannot restore or roll out a version that requires no identity when the live one does", async () => {
-    const { id } = (await owner.call("POST", "/agents", { name: "Safe" })).body.data;
+    const { id } = (await owner.call("POST", "/agents", { name: "Safe", publishing: "manual" })).body.data;
     await owner.call("PATCH", `/agents/${id}`, { requireIdentity: true });
+    await owner.call("POST", `/agents/${id}/publish`);
     const before = (await owner.call("GET", `/agents/${id}/versions`)).body.data.at(-1).version;
     expect((await member.call("POST", `/agents/${id}/versions/${before}/restore`)).status).toBe(403);
     const rollout = { version: before, percent: 100 };
