@@ -1,10 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,7 +13,6 @@ import { callThenSay } from "../test/upstream.ts";
 import { type FormsSite, sent, startFormsSite, submit } from "../test/widget-forms.ts";
 import { ask, replyOver } from "../test/widget-site.ts";
 
-const widgetTarball = join(import.meta.dirname, "../packages/server/dist/packages/foyer-widget.tgz");
 const root = join(import.meta.dirname, "..");
 const examples = join(root, "examples");
 
@@ -85,9 +85,7 @@ describe("the examples", () => {
     const userToken = signed.body.data.token;
     const app = join(work, "react");
     cpSync(join(examples, "react"), app, { recursive: true });
-    const place = join(app, "node_modules/@foyer/widget");
-    mkdirSync(place, { recursive: true });
-    execFileSync("tar", ["-xzf", widgetTarball, "-C", place, "--strip-components=1"]);
+    await installWithoutRegistry(app, site.server.url);
     for (const name of ["react", "react-dom", "vite", "@types"]) {
       symlinkSync(join(root, "node_modules", name), join(app, "node_modules", name));
     }
@@ -130,6 +128,16 @@ describe("the examples", () => {
     await files.stop();
   });
 });
+
+/** Installs Foyer's own package of the app as its README says. No registry is reachable, so none can supply the package. */
+async function installWithoutRegistry(app: string, serverUrl: string) {
+  const path = join(app, "package.json");
+  const manifest = JSON.parse(readFileSync(path, "utf8").replace("http://localhost:3000", serverUrl));
+  const own = Object.entries(manifest.dependencies).filter(([name]) => name.startsWith("@foyer/"));
+  writeFileSync(path, JSON.stringify({ ...manifest, dependencies: Object.fromEntries(own), devDependencies: {} }));
+  const options = ["--registry=http://127.0.0.1:1", "--fetch-retries=0", "--no-audit", "--no-fund"];
+  await promisify(execFile)("npm", ["install", ...options], { cwd: app });
+}
 
 /** A site with these files on a free port. */
 async function serve(find: (path: string) => { type: string; body: string }) {
