@@ -5,6 +5,7 @@ import { openChat } from "../../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
+import { createMember, signedInBrowser } from "../../../../../test/session-client.ts";
 import { callThenSay, type Exchange, sayWords, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
 import { newId } from "../../ids.ts";
 
@@ -438,6 +439,30 @@ onBothDatabases("tests of an agent", (createDatabase) => {
     const again = await owner.call("POST", path("/from-conversation"), { conversationId });
     expect(again.body.data.name).toBe("What does it cost? (2)");
     expect(await run()).toMatchObject([{ passed: true }, { passed: true }]);
+  });
+
+  it.each([
+    ["answered", true],
+    ["did not answer", false],
+  ])("leaves out what the visitor said to a person who %s", async (_, isAnswered) => {
+    const member = await createMember(server, owner.organizationId, "owner");
+    const browser = await signedInBrowser(server, member.email);
+    const begun = await openChat(server.url, { agentId, messages: [{ role: "user", content: "What does it cost?" }] });
+    await begun.ended;
+    const { conversationId, conversationToken } = begun.events[0] as unknown as Record<string, string>;
+    const act = async (action: string, body: object = {}) =>
+      expect((await browser.call("POST", `/conversations/${conversationId}/${action}`, body)).status).toBeLessThan(300);
+    const say = async (content: string) => {
+      const body = { agentId, conversationId, messages: [{ role: "user", content }] };
+      await (await openChat(server.url, body, { authorization: `Bearer ${conversationToken}` })).ended;
+    };
+    await act("takeover");
+    await say("My card number is secret, please call me");
+    if (isAnswered) await act("messages", { content: "I will call you." });
+    await act("return");
+    await say("And on Sunday?");
+    const kept = await owner.call("POST", path("/from-conversation"), { conversationId });
+    expect(kept.body.data.turns).toEqual(["What does it cost?", "And on Sunday?"]);
   });
 
   it("does not expect what a visitor rated as bad", async () => {

@@ -9,17 +9,24 @@ import { toProse } from "../checks.ts";
 /** The longest argument of a recorded call that becomes part of a check. A model words longer ones freely. */
 const MAX_ARGUMENT = 40;
 
-type KeptMessage = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "feedback" | "authorName" | "stopReason">;
+type KeptMessage = Pick<
+  MessageRow,
+  "id" | "role" | "content" | "pieces" | "feedback" | "authorName" | "stopReason" | "createdAt"
+>;
+/** While a member had the conversation: until `endedAt`, or until now. */
+export type Takeover = { takenAt: number; endedAt: number | null };
 
 /**
  * The turns of a conversation, with the answers of its tools and checks for what the agent did. What a visitor rated as
- * bad is not to be repeated, so such a conversation is checked for its language alone.
+ * bad is not to be repeated, so such a conversation is checked for its language alone. What a visitor said to a member is
+ * left out, because the agent did not have to answer it.
  * @param messageId the reply that comes last; null for the whole conversation
  * @throws 400 when there is nothing to keep, or too much
  */
 export function keepMessages(
   messages: readonly KeptMessage[],
   messageId: string | null,
+  takeovers: readonly Takeover[],
 ): Omit<AgentTestContent, "name"> {
   const end = messageId === null ? messages.length - 1 : messages.findIndex(({ id }) => id === messageId);
   if (messageId !== null && messages[end]?.role !== "assistant") {
@@ -28,8 +35,9 @@ export function keepMessages(
   const kept = messages.slice(0, end + 1);
   const turns = kept
     .filter(({ role, content }) => role === "user" && content.trim() !== "")
+    .filter(({ createdAt }) => !takeovers.some((one) => isDuring(one, createdAt)))
     .map(({ content }) => content.slice(0, agentTestLimits.turnCharacters).toWellFormed());
-  if (turns.length === 0) throw invalid("conversationId", "has no message of the visitor");
+  if (turns.length === 0) throw invalid("conversationId", "has no message of the visitor to the agent");
   if (turns.length > agentTestLimits.turns) {
     const problem = `has ${turns.length} messages of the visitor, and a test at most ${agentTestLimits.turns}; name the reply with which it ends in messageId`;
     throw invalid("conversationId", problem, "max_items");
@@ -45,6 +53,10 @@ export function keepMessages(
     checks: [...(isRatedBad ? [] : toCallChecks(calls)), ...toLanguageChecks(replies)].slice(0, agentTestLimits.checks),
     results: toResults(calls),
   };
+}
+
+function isDuring({ takenAt, endedAt }: Takeover, at: number): boolean {
+  return at >= takenAt && (endedAt === null || at < endedAt);
 }
 
 /** Whether a model wrote the reply to its end, or to where the visitor stopped it. */

@@ -78,7 +78,7 @@ export function createAgentTestService({ db }: Pick<Deps, "db">, parts: Parts) {
       if (conversation.agentId !== agentId) throw notFound("Conversation");
       const messages = [];
       for await (const page of conversations.messagePages(conversation.id)) messages.push(...page);
-      const kept = keepMessages(messages, messageId);
+      const kept = keepMessages(messages, messageId, await store.listTakeovers(conversation));
       const title = name?.trim() || (await findFreeName(store, place, conversation.title));
       try {
         return await insert(place, { ...toColumns({ name: title, ...kept }), conversationId: conversation.id });

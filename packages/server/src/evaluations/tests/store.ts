@@ -3,12 +3,16 @@ import type { Transaction } from "kysely";
 import { lockRow } from "../../db/lock-row.ts";
 import type { Db } from "../../db/open.ts";
 import type { AgentTestRow } from "../../db/tables/evaluations.ts";
-import type { Tables } from "../../db/tables.ts";
+import type { ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import type { Takeover } from "./keep-conversation.ts";
 
 type OfAgent = Pick<AgentTestRow, "organizationId" | "agentId">;
 type Place = OfAgent & Pick<AgentTestRow, "id">;
 type Columns = Partial<Pick<AgentTestRow, "name" | "turns" | "checks" | "results">>;
+
+/** More than a conversation of people and an agent has. */
+const MAX_TAKEOVERS = 1_000;
 
 /** Why a test was not stored. */
 export type Conflict = "too many" | "name";
@@ -22,6 +26,19 @@ export function createTestStore(db: Db) {
     /** By name. */
     async list(agent: OfAgent, { limit, offset }: { limit: number; offset: number }): Promise<AgentTestRow[]> {
       return owned(db, agent).selectAll().orderBy("name").limit(limit).offset(offset).execute();
+    },
+    /** When members had the conversation. */
+    async listTakeovers({ id, organizationId }: Pick<ConversationRow, "id" | "organizationId">): Promise<Takeover[]> {
+      return db
+        .selectFrom("handoffs")
+        .select(["takenAt", "endedAt"])
+        .where("conversationId", "=", id)
+        .where("organizationId", "=", organizationId)
+        .where("takenAt", "is not", null)
+        .$narrowType<{ takenAt: number }>()
+        .orderBy("requestedAt")
+        .limit(MAX_TAKEOVERS)
+        .execute();
     },
     async listNames(agent: OfAgent): Promise<string[]> {
       return (await owned(db, agent).select("name").execute()).map(({ name }) => name);
