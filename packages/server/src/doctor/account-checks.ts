@@ -118,30 +118,31 @@ export function checkEmbeddings(
   return { ...check, state: "ok", detail, fix: null };
 }
 
-/** Checks that form submissions are delivered. */
+/** Checks that form submissions, events and notices are delivered. */
 export async function checkDeliveries(store: DoctorStore, organizationId: string): Promise<Check> {
   const check = { id: "deliveries", title: "Deliveries" } as const;
-  const [late, failed] = [await store.measureLongestDelay(), await store.countRecentFailures(organizationId)];
+  const late = await store.measureLongestDelay();
   if (late > LATE_MS) {
     const detail = `Deliveries are stuck. The oldest is ${Math.round(late / MINUTE_MS)} min overdue.`;
     const fix =
       "Check the server log for delivery errors, then restart the server. A single slow receiver does not cause this.";
     return { ...check, state: late > VERY_LATE_MS ? "failure" : "warning", detail, fix };
   }
-  if (failed === 0)
-    return {
-      ...check,
-      state: "ok",
-      detail: "No delivery is overdue, and none failed in the last 24 hours.",
-      fix: null,
-    };
-  const detail = `${failed} ${failed === 1 ? "submission" : "submissions"} could not be delivered in the last 24 hours.`;
-  return {
-    ...check,
-    state: "warning",
-    detail,
-    fix: "Open the submissions, check their attempts, correct the form's webhook URL, and retry.",
-  };
+  const [failed, retried] = [await store.countRecentFailures(organizationId), await store.countRetried(organizationId)];
+  if (failed + retried === 0) {
+    const detail = "No delivery is overdue, and none failed in the last 24 hours.";
+    return { ...check, state: "ok", detail, fix: null };
+  }
+  const parts = [
+    failed && `${failed} ${failed === 1 ? "submission" : "submissions"} could not be delivered in the last 24 hours.`,
+    retried === 1 && "1 delivery failed at every attempt so far and will be attempted again.",
+    retried > 1 && `${retried} deliveries failed at every attempt so far and will be attempted again.`,
+  ];
+  const fix =
+    failed > 0
+      ? "Open the submissions, check their attempts, correct the form's webhook URL, and retry."
+      : "Open the newest submission or the webhook under Settings > Webhooks, check its attempts, and correct its URL.";
+  return { ...check, state: "warning", detail: parts.filter(Boolean).join(" "), fix };
 }
 
 /** Checks that someone learns of a visitor who waits for a person, if any agent hands conversations over. */

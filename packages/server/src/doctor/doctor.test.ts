@@ -160,7 +160,14 @@ onBothDatabases("the doctor", (createDatabase) => {
     });
     await server.drain();
     const delivery = {
-      ...({ id: "delivery_1", kind: "submission", submissionId, position: 0, purpose: "webhook" } as const),
+      ...({
+        id: "delivery_1",
+        organizationId,
+        kind: "submission",
+        submissionId,
+        position: 0,
+        purpose: "webhook",
+      } as const),
       ...({ type: "webhook", target: "{}" } as const),
       ...({ host: "x", state: "pending", attempts: 0, attemptsBefore: 0, fence: 0, createdAt: 0 } as const),
     };
@@ -174,7 +181,15 @@ onBothDatabases("the doctor", (createDatabase) => {
     });
     await db
       .updateTable("deliveries")
-      .set({ dueAt: Date.now() - 3_600_000 })
+      .set({ attempts: 3, dueAt: Date.now() + 3_600_000 })
+      .where("id", "=", "delivery_1")
+      .execute();
+    expect((await examine(browser)).find("deliveries")?.detail).toContain(
+      "1 delivery failed at every attempt so far and will be attempted again.",
+    );
+    await db
+      .updateTable("deliveries")
+      .set({ attempts: 0, dueAt: Date.now() - 3_600_000 })
       .execute();
     expect((await examine(browser)).find("deliveries")?.state).toBe("failure");
     // A receiver with no free slots: its waiting deliveries are not stuck.

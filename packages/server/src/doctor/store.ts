@@ -60,6 +60,17 @@ export function createDoctorStore({
         .limit(MAX_FAILED);
       return (await reads.run(failed, { lane: "list", owner: organizationId })).length;
     },
+    /** The number of the organization's deliveries that failed so far and will be attempted again, up to 1,000. */
+    async countRetried(organizationId: string): Promise<number> {
+      const retried = db
+        .selectFrom("deliveries")
+        .select("id")
+        .where("organizationId", "=", organizationId)
+        .where(sql.ref("state"), "=", sql.lit("pending"))
+        .whereRef("attempts", ">", "attemptsBefore")
+        .limit(MAX_FAILED);
+      return (await reads.run(retried, { lane: "list", owner: organizationId })).length;
+    },
     async agents(organizationId: string) {
       return db
         .selectFrom("agents")

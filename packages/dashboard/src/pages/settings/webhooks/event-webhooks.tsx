@@ -103,11 +103,11 @@ function countEvents({ events }: Webhook): string {
 
 function LastDelivery({ webhook: { lastDelivery } }: { webhook: Webhook }) {
   if (!lastDelivery) return <span className="text-soft">Nothing sent yet</span>;
-  const { word, tone } = deliveryStatus(lastDelivery.state);
+  const { word, tone } = deliveryStatus(lastDelivery.state, lastDelivery.error);
   return (
     <Status tone={tone}>
       {word}
-      {lastDelivery.state === "failed" && lastDelivery.error && `: ${lastDelivery.error}`}{" "}
+      {lastDelivery.state !== "delivered" && lastDelivery.error && `: ${lastDelivery.error}`}{" "}
       <span className="text-soft">
         <Time at={lastDelivery.at} />
       </span>

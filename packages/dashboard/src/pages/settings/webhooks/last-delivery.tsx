@@ -7,9 +7,9 @@ import { Time } from "../../../components/time.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
 import type { AgentForm } from "../use-all-tools.ts";
 
-type SubmissionStatus = Output<"listSubmissions">["submissions"][number]["status"];
+type Submission = Output<"listSubmissions">["submissions"][number];
 
-const outcomes: Record<SubmissionStatus, { tone: "plain" | "fine" | "wrong"; text: string }> = {
+const outcomes: Record<Submission["status"], { tone: "plain" | "fine" | "wrong"; text: string }> = {
   pending: { tone: "plain", text: "Delivering" },
   submitted: { tone: "plain", text: "Recorded" },
   webhook_success: { tone: "fine", text: "Delivered" },
@@ -27,7 +27,14 @@ export function LastDelivery({ agent, tool }: AgentForm) {
   if (!data) return <Skeleton className="h-4 w-28" />;
   const [last] = data.submissions;
   if (!last) return <span className="text-soft">No submission yet</span>;
-  const { tone, text } = outcomes[last.status];
+  return <Outcome agent={agent} last={last} />;
+}
+
+/** The status of a submission that is not delivered yet does not say whether an attempt failed, so its attempts are read. */
+function Outcome({ agent, last }: Pick<AgentForm, "agent"> & { last: Submission }) {
+  const detail = useQuery({ ...endpointQuery("getSubmission", { id: last.id }), enabled: last.status === "pending" });
+  const error = detail.data?.deliveries.find(({ purpose }) => purpose === "webhook")?.attempts.at(-1)?.error;
+  const { tone, text } = error ? { tone: "warning" as const, text: `Retrying: ${error}` } : outcomes[last.status];
   return (
     <Link
       to="/agents/$agentId/forms/$submissionId"

@@ -94,7 +94,7 @@ function Pages({ page, total, onGo }: { page: number; total: number; onGo: (page
 
 function DeliveryItem({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDelivery }) {
   const { id, eventId, eventType, agentId, conversationId, state, createdAt, nextAttemptAt, attempts } = delivery;
-  const { word, tone } = deliveryStatus(state);
+  const { word, tone } = deliveryStatus(state, attempts.at(-1)?.error ?? null);
   const retry = useEndpointMutation("retryWebhookDelivery", { changes: ["listWebhookDeliveries", "getWebhook"] });
   return (
     <li className="border-b border-line last:border-b-0">

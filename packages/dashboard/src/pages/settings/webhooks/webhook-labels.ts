@@ -1,6 +1,6 @@
 import type { Webhook, WebhookDelivery } from "@foyer/contract";
 
-type Label = { word: string; tone: "plain" | "fine" | "wrong" | "live" };
+type Label = { word: string; tone: "plain" | "fine" | "warning" | "wrong" | "live" };
 
 /** The description of a webhook, or the host it sends to. */
 export function webhookName({ description, url }: Pick<Webhook, "description" | "url">): string {
@@ -12,8 +12,9 @@ export function webhookStatus({ isEnabled, disabledReason }: Pick<Webhook, "isEn
   return disabledReason ? { word: "Disabled by Foyer", tone: "wrong" } : { word: "Disabled", tone: "plain" };
 }
 
-export function deliveryStatus(state: WebhookDelivery["state"]): Label {
+/** @param error why the last attempt failed, if there was one and it did */
+export function deliveryStatus(state: WebhookDelivery["state"], error: string | null): Label {
   if (state === "delivered") return { word: "Delivered", tone: "fine" };
   if (state === "failed") return { word: "Failed", tone: "wrong" };
-  return { word: "Pending", tone: "live" };
+  return error === null ? { word: "Pending", tone: "live" } : { word: "Retrying", tone: "warning" };
 }
