@@ -11,6 +11,24 @@ describe("onboarding", () => {
   });
   afterAll(() => site.stop());
 
+  it("shows the agent that is being set up in the sidebar, not the one that was open before", async () => {
+    const { email } = await createOwner(site.server);
+    const { page } = await site.signIn({ email });
+    const { id } = (await site.call(page, "POST", "/agents", { name: "Schedule", model: "demo" })).data;
+    await page.goto(`${site.server.url}/dashboard/agents/${id}/tools`);
+    const sidebar = page.getByRole("navigation", { name: "Main" });
+    await sidebar.getByRole("button", { name: "Schedule, switch agent" }).click();
+    await page.getByRole("menuitem", { name: "Create agent" }).click();
+    await sidebar.getByRole("button", { name: "New agent, switch agent" }).waitFor();
+    expect(await sidebar.getByRole("link", { name: "Tools" }).count()).toBe(0);
+    await page.getByLabel("Name").fill("Harbour");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "What should it know?" }).waitFor();
+    await sidebar.getByRole("button", { name: "Harbour, switch agent" }).waitFor();
+    const created = new URL(page.url()).searchParams.get("agentId");
+    expect(await sidebar.getByRole("link", { name: "Tools" }).getAttribute("href")).toContain(`/agents/${created}/`);
+  });
+
   it("guides the owner from a name to the first visitor's conversation", async () => {
     const { page, problems } = await site.open("/");
     await page.waitForURL("**/dashboard/start");

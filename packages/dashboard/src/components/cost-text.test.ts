@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeCosts, formatCost } from "./cost-text.ts";
+import { describeCosts, formatCost, formatSum } from "./cost-text.ts";
 
 it.each([
   [0, "USD", "$0.00"],
@@ -19,4 +19,12 @@ it.each([
   [{ cost: 0, unknownCostReplies: 1 }, ["Unknown", "for 1 reply"]],
 ])("describes the costs %j as %j, and unknown ones never as 0", (sum, texts) => {
   expect(describeCosts(sum, "USD")).toEqual(texts);
+});
+
+it.each([
+  [0, null, "Unknown"],
+  [0, 0, "$0.00"],
+  [1.2, null, "$1.20"],
+])("shows a sum of %f with the estimate %s as %s", (cost, estimate, text) => {
+  expect(formatSum(cost, { cost: estimate, currency: "USD" })).toBe(text);
 });

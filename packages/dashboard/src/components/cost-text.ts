@@ -6,6 +6,16 @@ export function formatCost(cost: number, currency: string): string {
   return new Intl.NumberFormat(undefined, { style: "currency", currency, ...digits }).format(cost);
 }
 
+type Estimate = { cost: number | null; currency: string };
+
+/** Whether a sum is 0 because a model has no price, for which there is no estimate either. */
+export const isUnknownSum = (cost: number, estimate: Estimate): boolean => cost === 0 && estimate.cost === null;
+
+/** A sum of costs, or `Unknown`. */
+export function formatSum(cost: number, estimate: Estimate): string {
+  return isUnknownSum(cost, estimate) ? "Unknown" : formatCost(cost, estimate.currency);
+}
+
 /** What several replies cost. */
 export type CostSum = { cost: number; unknownCostReplies: number };
 

@@ -1,6 +1,6 @@
 import { toInitials } from "@foyer/contract/rules/initials";
 import { useQuery } from "@tanstack/react-query";
-import { Link, type LinkProps, useNavigate, useParams, useRouter, useRouterState } from "@tanstack/react-router";
+import { Link, type LinkProps, useNavigate, useParams, useRouter, useRouterState, useSearch } from "@tanstack/react-router";
 import { ChevronsUpDown, ListChecks, Monitor, Moon, Search, Sun, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Avatar } from "../components/avatar.tsx";
@@ -20,17 +20,23 @@ import { agentPages, findAgentPage, settingsIcon } from "./destinations.tsx";
 
 /** The current agent, its pages, and the account menu. */
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
-  const { agentId } = useParams({ strict: false });
+  const { agentId: shownId } = useParams({ strict: false });
+  const { agentId: setUpId } = useSearch({ strict: false });
+  const isSetUp = useRouterState({ select: ({ location }) => location.pathname === "/start" });
+  const isNew = isSetUp && !setUpId;
+  const agentId = isSetUp ? setUpId : shownId;
   const agents = useQuery(endpointQuery("listAgents")).data ?? [];
   if (agentId) rememberAgent(agentId);
-  const current = agents.find(({ id }) => id === (agentId ?? readLastAgentId())) ?? agents[0];
+  const known = agents.find(({ id }) => id === (agentId ?? readLastAgentId())) ?? agents[0];
+  // The pages of another agent would be taken for those of the agent that is being created.
+  const current = isNew ? undefined : known;
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto px-3 pb-3">
       <Link to="/" className="relative flex h-14 items-start gap-2 px-2 text-lg font-semibold" aria-label="Foyer home">
         <Logo isHanging />
         <span className="pt-3.5">Foyer</span>
       </Link>
-      <AgentSwitcher name={current?.name ?? "No agents yet"} agents={agents} />
+      <AgentSwitcher name={current?.name ?? (known ? "New agent" : "No agents yet")} agents={agents} />
       <button
         type="button"
         onClick={onSearch}

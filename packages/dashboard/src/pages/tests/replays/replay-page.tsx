@@ -5,7 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { BackLink } from "../../../components/back-link.tsx";
 import { ButtonLink } from "../../../components/button.tsx";
-import { formatCost } from "../../../components/cost-text.ts";
+import { formatCost, isUnknownSum } from "../../../components/cost-text.ts";
 import { DeleteSection } from "../../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
@@ -138,7 +138,7 @@ function Progress({ replay }: { replay: Replay }) {
         <Status tone={tone}>{name}</Status>
         <span className="text-soft tabular-nums">
           {pluralize(done, "reply", "replies")} of {estimate.turns.toLocaleString()} ·{" "}
-          {formatCost(cost, estimate.currency)} ({limit})
+          {isUnknownSum(cost, estimate) ? "unknown cost" : formatCost(cost, estimate.currency)} ({limit})
         </span>
       </p>
       {status === "running" && (

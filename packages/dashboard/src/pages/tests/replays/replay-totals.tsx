@@ -1,5 +1,5 @@
 import type { Replay } from "@foyer/contract";
-import { formatCost } from "../../../components/cost-text.ts";
+import { formatSum, isUnknownSum } from "../../../components/cost-text.ts";
 import { formatDuration } from "../../../components/duration-text.ts";
 import { Section } from "../../../components/page.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
@@ -8,7 +8,8 @@ import { versionLabel } from "./replay-labels.ts";
 /** Tokens, cost and time of both versions beside each other, and which replies are preferred. */
 export function ReplayTotals({ replay: { from, to, totals, verdicts, modelVerdicts, estimate } }: { replay: Replay }) {
   const { baseline, candidate } = totals;
-  const cost = (value: number) => formatCost(value, estimate.currency);
+  const cost = (value: number) => formatSum(value, estimate);
+  const hasUnknown = [baseline, candidate].some((one) => isUnknownSum(one.cost, estimate));
   const count = (value: number) => value.toLocaleString();
   const rows = [
     { name: "Tokens", values: [baseline.tokens, candidate.tokens], format: count },
@@ -40,7 +41,7 @@ export function ReplayTotals({ replay: { from, to, totals, verdicts, modelVerdic
               <Td>{name}</Td>
               <Td isNumber>{format(before)}</Td>
               <Td isNumber>{format(after)}</Td>
-              <Td isNumber>{describeDifference(before, after)}</Td>
+              <Td isNumber>{name === "Cost" && hasUnknown ? "" : describeDifference(before, after)}</Td>
             </Tr>
           ))}
           {preferred.map(({ name, baseline, candidate, tie }) => (

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, useSuspenseQuery } from "@tanstack/react-qu
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
-import { formatCost } from "../../../components/cost-text.ts";
+import { formatSum } from "../../../components/cost-text.ts";
 import { TablePreview } from "../../../components/empty-previews.tsx";
 import { Page } from "../../../components/page.tsx";
 import { Pager } from "../../../components/pager.tsx";
@@ -104,7 +104,7 @@ function ReplayTable({ agentId, replays }: { agentId: string; replays: readonly 
             <Status tone={statusLabels[status].tone}>{statusLabels[status].name}</Status>
           </Td>
           <Td isNumber className="max-sm:hidden">
-            {formatCost(cost, estimate.currency)}
+            {formatSum(cost, estimate)}
           </Td>
           <Td isNumber className="text-soft max-sm:hidden">
             <Time at={createdAt} />
