@@ -10,6 +10,7 @@ import highlighter from "highlight.js";
 import { Marked, type Token, type Tokens } from "marked";
 import { tags } from "../packages/server/src/http/openapi-parts.ts";
 import { type Built, buildInto } from "./built-files.ts";
+import { buildCli } from "./pack-cli.ts";
 import { packSdk } from "./pack-sdk.ts";
 import { packWidget } from "./pack-widget.ts";
 
@@ -82,12 +83,14 @@ export const docs: Built = {
     "widget/package.json",
     "contract/src",
     "server/src/http/openapi-parts.ts",
+    "server/src/agent-folders",
+    "server/src/outbound/management-client.ts",
   ],
 };
 
 /**
  * The files that the server serves under /docs and /packages: one HTML file for each guide, the API reference with its
- * script, and the tarballs of the SDK and the widget package. All are built here, so the server only sends files.
+ * script, and the tarballs of the SDK, the widget package and the command line. All are built here, so the server only sends files.
  */
 export function buildDocs(): Promise<void> {
   return buildInto(docs, async (folder) => {
@@ -116,6 +119,8 @@ export function buildDocs(): Promise<void> {
     writeFileSync(join(folder, "docs/scalar.js"), await readScalar());
     mkdirSync(join(folder, "packages"));
     for (const name of ["sdk", "widget"] as const) packInto(join(folder, "packages"), name);
+    await buildCli(join(folder, "packages/cli"));
+    pack(join(folder, "packages"), "cli");
     return {};
   });
 }
@@ -131,10 +136,16 @@ function packInto(folder: string, name: "sdk" | "widget") {
   writeFileSync(join(place, "package.json"), `${JSON.stringify(toPublishedManifest(manifest), null, 2)}\n`);
   for (const part of ["README.md", ...manifest.files])
     cpSync(join(source, part), join(place, part), { recursive: true });
+  pack(folder, name);
+}
+
+/** Packs a subfolder as `foyer-sdk.tgz`, and removes it. */
+function pack(folder: string, name: string) {
+  const place = join(folder, name);
   execFileSync("npm", ["pack", place, "--pack-destination", folder, "--silent"], { cwd: root });
   rmSync(place, { recursive: true });
   const tarball = readdirSync(folder).find((file) => file.startsWith(`foyer-${name}-`));
-  if (!tarball) throw new Error(`npm pack created no tarball of packages/${name}.`);
+  if (!tarball) throw new Error(`npm pack created no tarball of ${name}.`);
   renameSync(join(folder, tarball), join(folder, `foyer-${name}.tgz`));
 }
 

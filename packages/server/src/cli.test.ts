@@ -52,7 +52,9 @@ onBothDatabases("the command line", (createDatabase) => {
     const created = await runFoyer("users", "create", "--email", "Ada@example.com");
     expect(created).toMatch(/^Created ada@example.com with the password \S{20} on the pro plan\.$/);
     await expect(runFoyer("users", "create", "--email", "ada@example.com")).rejects.toThrow("already");
-    expect(await runFoyer("users", "create", "--email", "eve@example.com")).toContain("on the free plan.");
+    expect(await runFoyer("users", "create", "--email", "eve@example.com")).toMatch(
+      /on the free plan\. The user owns a new organization\./,
+    );
 
     const warned = vi.spyOn(console, "error").mockReturnValue();
     await runFoyer("users", "set-password", "--email", "eve@example.com", "--password", "correct horse battery");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { DAY_MS } from "@foyer/contract/rules/time";
-import { folderUsage, isFolderCommand, runFolderCommand } from "./agent-folders/folder-commands.ts";
+import { folderUsage, isFolderCommand, runFolderCommandLine } from "./agent-folders/folder-commands.ts";
 import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./auth/account-store.ts";
 import { generateKey } from "./auth/api-keys/key-format.ts";
 import { deleteKey, insertKey, listKeys } from "./auth/api-keys/store.ts";
@@ -93,10 +93,8 @@ export async function runCommandLine(): Promise<void> {
     loadDotEnv();
     const args = process.argv.slice(2);
     if (args[0] === "help" || args.some((arg) => arg === "--help" || arg === "-h")) return console.log(usage);
-    if (!isFolderCommand(args)) return console.log(await runCommand(args, process.env));
-    const { output, exitCode } = await runFolderCommand(args, process.env);
-    console.log(output);
-    process.exitCode = exitCode;
+    if (isFolderCommand(args)) return await runFolderCommandLine(args);
+    console.log(await runCommand(args, process.env));
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
@@ -178,14 +176,13 @@ async function createUser({ deps, options }: Context) {
   if (options.password !== undefined) warnOfFlag();
   const password = options.password ?? randomBytes(15).toString("base64url");
   checkPassword(password);
-  const plan = options.plan
-    ? requireKnownPlan(options.plan)
-    : (await hasAccounts(deps.db))
-      ? deps.config.defaultPlan
-      : "pro";
+  const isFirst = !(await hasAccounts(deps.db));
+  const plan = options.plan ? requireKnownPlan(options.plan) : isFirst ? "pro" : deps.config.defaultPlan;
   await createAccount(deps.db, { email, password, plan });
   const shown = options.password === undefined ? ` with the password ${password}` : "";
-  return `Created ${email}${shown} on the ${plan} plan.`;
+  const created = `Created ${email}${shown} on the ${plan} plan.`;
+  if (isFirst) return created;
+  return `${created} The user owns a new organization. To add someone to an existing one, invite them under Settings > Members.`;
 }
 
 async function changePassword({ deps, options }: Context) {

@@ -110,6 +110,24 @@ it("pulls the same bytes again after applying generated agents to another organi
   );
 });
 
+it.each([["a secret", { httpHeaders: { Authorization: "{{STOCK_KEY}}" } }, "no secret STOCK_KEY"]])(
+  "ends apply with exit code 3 when the server lacks %s",
+  async (_, more, problem) => {
+    await createTool(staging, {
+      agentId,
+      name: "order",
+      executionType: "http",
+      httpUrl: "https://shop.example.com/",
+      httpMethod: "GET",
+      ...more,
+    });
+    await run(staging, "pull");
+    const { output, exitCode } = await run(live, "apply");
+    expect(output).toContain(problem);
+    expect(exitCode).toBe(3);
+  },
+);
+
 it("keeps the comments and the order of files that were written by hand", async () => {
   await run(staging, "pull");
   const written =

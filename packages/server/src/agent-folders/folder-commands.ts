@@ -15,7 +15,8 @@ import { describeFailure, type TestReport, toJunit } from "./junit.ts";
 
 export const folderUsage = `  pull <folder> [--agent slug …] [--prune]                            write agents of a server as files
   plan <folder> [--agent slug …] [--prune]                            show what apply would change; exit code 2 if anything
-  apply <folder> [--agent slug …] [--prune]                           give the server's agents the state of the files
+  apply <folder> [--agent slug …] [--prune]                           give the server's agents the state of the files;
+                                                                      exit code 3 if the server lacks a secret or an image
   publish <folder> [--agent slug …] [--note text]                     publish the drafts of these agents
   test <folder> [--agent slug …] [--repeat n] [--junit file.xml]      run the tests of these agents with their drafts
                                                                       these five: --url and --key, or FOYER_URL and FOYER_KEY`;
@@ -44,6 +45,19 @@ const commands: Record<string, (client: ManagementClient, options: Options) => P
 
 /** Whether the arguments call a command that works with a folder and a server, and no database. */
 export const isFolderCommand = ([name = ""]: readonly string[]): boolean => Object.hasOwn(commands, name);
+
+/** Runs a command and prints its result, or the error with exit code 1. */
+export async function runFolderCommandLine(args: string[]): Promise<void> {
+  if (args[0] === "help" || args.some((arg) => arg === "--help" || arg === "-h")) return console.log(folderUsage);
+  try {
+    const { output, exitCode } = await runFolderCommand(args, process.env);
+    console.log(output);
+    process.exitCode = exitCode;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
 
 /** @returns what the command prints, and its exit code. @throws an Error whose message is for the operator */
 export async function runFolderCommand(args: string[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
@@ -118,7 +132,9 @@ async function applyFolders(
     ...missingImages.map(({ path, message }) => `${locate(path, folders)}: ${message}.`),
     count(changes.length, "change"),
   ];
-  return { output: lines.join("\n"), exitCode: dryRun && changes.length > 0 ? 2 : 0 };
+  if (dryRun) return { output: lines.join("\n"), exitCode: changes.length > 0 ? 2 : 0 };
+  const isComplete = missingSecrets.length + missingImages.length === 0;
+  return { output: lines.join("\n"), exitCode: isComplete ? 0 : 3 };
 }
 
 async function publish(client: ManagementClient, { folder, agents, note }: Options): Promise<Outcome> {
