@@ -1,6 +1,14 @@
 import { toInitials } from "@foyer/contract/rules/initials";
 import { useQuery } from "@tanstack/react-query";
-import { Link, type LinkProps, useNavigate, useParams, useRouter, useRouterState, useSearch } from "@tanstack/react-router";
+import {
+  Link,
+  type LinkProps,
+  useNavigate,
+  useParams,
+  useRouter,
+  useRouterState,
+  useSearch,
+} from "@tanstack/react-router";
 import { ChevronsUpDown, ListChecks, Monitor, Moon, Search, Sun, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Avatar } from "../components/avatar.tsx";
