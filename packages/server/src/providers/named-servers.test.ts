@@ -81,6 +81,13 @@ onBothDatabases("a server under a name of its own", (createDatabase) => {
     ]);
   });
 
+  it.each(["sk-1\n", "sk-1\r\nx-other: 1", "sk\u0000"])(
+    "does not accept the key %j, which no header can carry",
+    async (apiKey) => {
+      expect((await put("groq", { ...compatible(), apiKey })).status).toBe(400);
+    },
+  );
+
   it("is listed with its kind, and without its key", async () => {
     await put("groq", compatible());
     const providers = await list();

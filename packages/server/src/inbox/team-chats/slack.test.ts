@@ -126,6 +126,19 @@ describe("the Slack client", () => {
     expect(await ended).toMatchObject({ problem: "unavailable" });
   });
 
+  it.each([{}, { url: 7 }, { url: "nowhere" }])(
+    "reports the answer %j to the request for a connection as a problem of the channel",
+    async (answer) => {
+      const { slack, chat } = await start();
+      slack.failNext("apps.connections.open", { body: { ok: true, ...answer } });
+      const { ended } = follow(chat);
+      expect(await ended).toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("without the address"),
+      });
+    },
+  );
+
   it("does not connect to a private address that Slack names", async () => {
     const { connect } = await start();
     const { ended } = follow(connect({}, []));
