@@ -133,7 +133,7 @@ describe("the Slack client", () => {
       slack.failNext("apps.connections.open", { body: { ok: true, ...answer } });
       const { ended } = follow(chat);
       expect(await ended).toMatchObject({
-        code: "unavailable",
+        problem: "unavailable",
         message: expect.stringContaining("without the address"),
       });
     },
