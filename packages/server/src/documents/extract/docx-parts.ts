@@ -41,7 +41,8 @@ function chosenEntry(list: string): string {
 
 /** Marks the place of a chart or diagram by the id of its relationship, because mammoth knows pictures only. */
 export const withGraphicMarks = (xml: string): string =>
-  xml.replace(/<w:drawing\b[\s\S]*?<\/w:drawing>/g, (drawing) => {
+  // A drawing can be a text box that contains further drawings.
+  xml.replace(/<w:drawing\b(?:(?!<w:drawing\b)[\s\S])*?<\/w:drawing>/g, (drawing) => {
     const [, id] =
       /<c:chart\b[^<>]*\sr:id="([^"]{1,100})"|<dgm:relIds\b[^<>]*\sr:dm="([^"]{1,100})"/
         .exec(drawing)

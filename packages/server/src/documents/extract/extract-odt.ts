@@ -30,14 +30,15 @@ export function extractOdt({ archive, onProgress, warnings }: FileInput): FileCo
   return { title: readTitle(walk), blocks };
 }
 
-/** A formula as MathML, or the title and the data of a chart. Objects of other programs have no text here. */
+/** A formula as MathML, or the texts and tables of a chart or sheet. Objects of other programs have no text here. */
 function readObject(walk: Walk, href: string): string {
   const path: string[] = [];
   let html = "";
   const isIn = (tag: string) => path.includes(tag);
   const add = (tag: string, isEnd: boolean) => {
-    const chart = { p: "p", table: "table", "table-row": "tr", "table-cell": "td" }[tag];
-    const name = isIn("math") ? tag : isIn("chart") ? chart : undefined;
+    const cell = isIn("table-header-rows") ? "th" : "td";
+    const shown = { p: "p", table: "table", "table-row": "tr", "table-cell": cell }[tag];
+    const name = isIn("math") ? tag : shown;
     if (name !== undefined) html += `<${isEnd ? "/" : ""}${name}>`;
   };
   walk(`${href.replace(/^\.?\//, "")}/content.xml`, {

@@ -2,6 +2,7 @@ import { escapeHtml } from "../../escape-html.ts";
 import { extractHtml } from "./extract-html.ts";
 import type { FileContent, FileInput } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
+import { linearEquation } from "./office-equations.ts";
 
 /** Groups whose text is not part of the document, besides those that are marked as optional. */
 const unreadGroups = new Set(
@@ -13,6 +14,7 @@ const unreadGroups = new Set(
 const readGroups = new Set(["shpinst", "shptxt", "shppict", "moMath", "moMathPara"]);
 /** Properties of the parts of equations. */
 const equationProperties = /^m[A-Za-z]+Pr$/;
+const equationPart = /^m[A-Za-z]+$/;
 
 const characters: Record<string, string> = {
   par: "\n",
@@ -38,10 +40,6 @@ const characters: Record<string, string> = {
   "{": "{",
   "}": "}",
   "\\": "\\",
-  // The parts of equations.
-  msup: "^",
-  msub: "_",
-  mden: "/",
 };
 
 /** Encodings of font character sets and code pages. */
@@ -80,6 +78,8 @@ type State = {
   font: number;
   /** characters that stand for a Unicode character in programs without Unicode */
   fallback: number;
+  /** the part of an equation that the group is */
+  element: string;
 };
 
 const MAX_DEPTH = 2_000;
@@ -91,7 +91,17 @@ export function extractRtf({ bytes, onProgress, warnings }: FileInput): FileCont
   const fonts = readFonts(source);
   const output = createOutput();
   const stack: State[] = [];
-  let state: State = { isSkipped: false, isHidden: false, isStruck: false, isRaised: false, font: -1, fallback: 1 };
+  let state: State = {
+    isSkipped: false,
+    isHidden: false,
+    isStruck: false,
+    isRaised: false,
+    font: -1,
+    fallback: 1,
+    element: "",
+  };
+  /** the equation that is being read, as in other Office files */
+  let equation: string | null = null;
   let defaultEncoding = "windows-1252";
   let isOptional = false;
   let pending: number[] = [];
@@ -108,6 +118,7 @@ export function extractRtf({ bytes, onProgress, warnings }: FileInput): FileCont
   const write = (text: string) => {
     if (state.isSkipped || text === "") return;
     if (state.isHidden) warnings.add("HIDDEN_TEXT");
+    else if (equation !== null) equation += `<m:t>${escapeHtml(text)}</m:t>`;
     else output.text(text, state);
   };
 
@@ -123,9 +134,11 @@ export function extractRtf({ bytes, onProgress, warnings }: FileInput): FileCont
     flush();
     if (brace === "{") {
       if (stack.length > MAX_DEPTH) throw new ExtractionError("DAMAGED", "The file's groups are nested too deeply.");
-      stack.push({ ...state });
+      stack.push(state);
+      state = { ...state, element: "" };
       skip = 0;
     } else if (brace === "}") {
+      closeElement();
       state = stack.pop() ?? state;
       skip = 0;
     } else if (symbol === "*") {
@@ -147,11 +160,24 @@ export function extractRtf({ bytes, onProgress, warnings }: FileInput): FileCont
     isOptional = false;
   }
   flush();
+  if (equation !== null) output.text(linearEquation(equation), state);
   return { title: null, blocks: extractHtml(`<main>${output.html()}</main>`).blocks };
+
+  function closeElement(): void {
+    if (equation === null || state.element === "") return;
+    equation += `</${state.element}>`;
+    if (state.element !== "m:oMath") return;
+    output.text(` ${linearEquation(equation)} `, state);
+    equation = null;
+  }
 
   function control(word: string, value: number | null): void {
     const isOn = value !== 0;
-    if (unreadGroups.has(word) || equationProperties.test(word) || (isOptional && !readGroups.has(word)))
+    const isPart = equation === null ? word === "moMath" : state.element === "" && equationPart.test(word);
+    if (isPart && !state.isSkipped) {
+      state.element = `m:${word.slice(1)}`;
+      equation = `${equation ?? ""}<${state.element}>`;
+    } else if (unreadGroups.has(word) || equationProperties.test(word) || (isOptional && !readGroups.has(word)))
       state.isSkipped = true;
     else if (word === "u" && value !== null) {
       write(String.fromCharCode(value < 0 ? value + 65_536 : value));

@@ -19,6 +19,7 @@ type Parts = ReadonlyMap<string, Uint8Array>;
 /** `styles` holds those of the cells. */
 type Workbook = { strings: string[]; styles: CellStyle[]; is1904: boolean };
 type CellStyle = { format: string; isStruck: boolean };
+type Cell = { column: number; type: string; style: number; value: string; isFormula: boolean; inline: string | null };
 
 /** Reads an XLSX file: the non-empty rows of every visible sheet, with the sheet's name as the heading. */
 export function extractXlsx({ archive, onProgress, warnings }: FileInput): FileContent {
@@ -186,15 +187,15 @@ function readRows(
   let isWide = false;
   let row: string[] = [];
   let next = 0;
-  let cell: { column: number; type: string; style: number; value: string; isFormula: boolean } | null = null;
+  let cell: Cell | null = null;
   let size = 0;
   const inline = createRichText();
 
-  const readCell = (found: NonNullable<typeof cell>) => {
+  const readCell = (found: Cell) => {
     const shown = readValue(found);
     return shown !== "" && styles[found.style]?.isStruck && !shown.includes("~~") ? strikeOut(shown) : shown;
   };
-  const readValue = ({ type, style, value }: NonNullable<typeof cell>) => {
+  const readValue = ({ type, style, value }: Cell) => {
     // A cell without a value is empty, whatever its type.
     if (value.trim() === "") return "";
     if (type === "s") return strings[Number(value)] ?? "";
@@ -250,7 +251,8 @@ function readRows(
       const column = parseColumn(attributes.r) ?? next;
       next = column + 1;
       inline.reset();
-      cell = { column, type: attributes.t ?? "n", style: Number(attributes.s ?? 0), value: "", isFormula: false };
+      const [type, style] = [attributes.t ?? "n", Number(attributes.s ?? 0)];
+      cell = { column, type, style, value: "", isFormula: false, inline: null };
     },
     text(value, name) {
       if (cell && name === "v") cell.value += value;
@@ -258,8 +260,10 @@ function readRows(
     },
     close(name) {
       inline.close(localName(name));
-      if (localName(name) === "is" && cell) cell.value ||= inline.result();
+      if (localName(name) === "is" && cell) cell.inline = inline.result();
       if (localName(name) === "c" && cell) {
+        // The type says where the text of a cell is, if some programs also write a value.
+        if (cell.type === "inlineStr" || cell.value === "") cell.value = cell.inline ?? cell.value;
         const isBeyond = cell.column >= MAX_COLUMNS && cell.value !== "";
         if (isBeyond && !isWide) warnings.add("COLUMNS_LEFT_OUT");
         isWide ||= isBeyond;

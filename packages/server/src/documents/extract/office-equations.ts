@@ -10,12 +10,15 @@ export function withLinearEquations(xml: string): string {
   return xml
     .replace(/<m:oMathParaPr>[\s\S]*?<\/m:oMathParaPr>|<\/?m:oMathPara(?: [^<>]*)?>/g, "")
     .replace(/<m:oMath(?: [^<>]*)?>[\s\S]*?<\/m:oMath>/g, (equation) => {
-      const text = linearize(parseDocument(equation, { xmlMode: true }) as XmlNode).trim();
-      return `<w:r><w:t xml:space="preserve"> ${escapeHtml(text)} </w:t></w:r>`;
+      return `<w:r><w:t xml:space="preserve"> ${escapeHtml(linearEquation(equation))} </w:t></w:r>`;
     });
 }
 
-type XmlNode = { name?: string; data?: string; children?: XmlNode[] };
+/** An equation of an Office file as a line of text. */
+export const linearEquation = (xml: string): string =>
+  linearize(parseDocument(xml, { xmlMode: true }) as XmlNode).trim();
+
+type XmlNode = { name?: string; data?: string; attribs?: Record<string, string>; children?: XmlNode[] };
 
 function linearize(node: XmlNode): string {
   const children = node.children ?? [];
@@ -33,27 +36,24 @@ function linearize(node: XmlNode): string {
   if (tag === "sSub") return `${group(part("e"))}_${group(part("sub"))}`;
   if (tag === "sSubSup") return `${group(part("e"))}_${group(part("sub"))}^${group(part("sup"))}`;
   if (tag === "sPre") return `_${group(part("sub"))}^${group(part("sup"))} ${part("e")}`;
-  if (tag === "nary") return `${part("naryPr")}${limit("_", part("sub"))}${limit("^", part("sup"))} ${part("e")}`;
+  if (tag === "nary") return `${findSign(node, "chr", "∫")}${limit("_", part("sub"))}${limit("^", part("sup"))} ${part("e")}`;
   if (tag === "limLow" || tag === "limUpp") return `${part("e")}${limit(tag === "limLow" ? "_" : "^", part("lim"))}`;
   if (tag === "func") return `${part("fName")} ${group(part("e"))}`;
   if (tag === "rad") return `${part("deg")}√${group(part("e"))}`;
-  if (tag === "d")
-    return `(${children
-      .filter((child) => bareName(child.name ?? "") === "e")
-      .map(linearize)
-      .join(", ")})`;
+  if (tag === "d") {
+    const parts = children.filter((child) => bareName(child.name ?? "") === "e").map(linearize);
+    return findSign(node, "begChr", "(") + parts.join(findSign(node, "sepChr", ", ")) + findSign(node, "endChr", ")");
+  }
   if (tag === "mr") return `${children.map(linearize).join(" ")}; `;
-  if (tag.endsWith("Pr") && tag !== "Pr") return operatorOf(node);
+  if (tag.endsWith("Pr")) return "";
   return children.map(linearize).join("");
 }
 
-/** The sign of a sum or integral, from its properties. */
-function operatorOf(node: XmlNode): string {
-  if (bareName(node.name ?? "") !== "naryPr") return "";
-  const sign = (node.children ?? []).find((child) => bareName(child.name ?? "") === "chr") as
-    | { attribs?: Record<string, string> }
-    | undefined;
-  return sign?.attribs?.["m:val"] ?? "∫";
+/** A sign such as that of a sum or a bracket, which is an attribute or, in RTF files, a text of the properties. */
+function findSign({ children = [] }: XmlNode, name: string, usual: string): string {
+  const properties = children.find((child) => child.name?.endsWith("Pr"))?.children ?? [];
+  const sign = properties.find((child) => bareName(child.name ?? "") === name);
+  return sign ? (sign.attribs?.["m:val"] ?? (sign.children ?? []).map(linearize).join("")) : usual;
 }
 
 const bareName = (name: string) => name.slice(name.indexOf(":") + 1);

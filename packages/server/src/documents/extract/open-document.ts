@@ -13,7 +13,7 @@ export function openText(archive: Archive | null): Walk {
 }
 
 /** The parts with text, and those of the charts and formulas in it. */
-const textPart = /^(content|styles|meta)\.xml$|^META-INF\/manifest\.xml$|^Object [^/]{1,100}\/content\.xml$/;
+const textPart = /^(content|styles|meta)\.xml$|^META-INF\/manifest\.xml$|^[^/]{1,100}\/content\.xml$/;
 
 /** What the styles of an OpenDocument file do to text, rows, columns and sheets. */
 type Effects = { isHidden: boolean; isStruck: boolean | null; isRaised: boolean; parent: string };

@@ -182,6 +182,10 @@ describe("reading what Office shows", () => {
       '<c t="inlineStr"><is><r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r></is></c>',
       "10^6",
     ],
+    ["the inline text of a cell that also has a value", '<c t="inlineStr"><v>7</v><is><t>City</t></is></c>', "City"],
+    ["the inline text before a value", '<c t="inlineStr"><is><t>City</t></is><v>7</v></c>', "City"],
+    ["the value of a cell whose type says so", '<c t="str"><v>City</v><is><t>Cargo</t></is></c>', "City"],
+    ["the value of a cell that says it has inline text", '<c t="inlineStr"><v>City</v></c>', "City"],
   ])("reads %s of an XLSX file", async (_, cells, text) => {
     const parts = {
       "xl/styles.xml": styles,
@@ -189,6 +193,137 @@ describe("reading what Office shows", () => {
       "xl/worksheets/sheet1.xml": sheet(cells),
     };
     expect(await textOf(createXlsx([], parts))).toBe(text);
+  });
+});
+
+describe("reading charts, diagrams and equations", () => {
+  const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const leadsTo = (parts: Record<string, [type: string, target: string]>) =>
+    `<Relationships>${Object.entries(parts)
+      .map(([id, [type, target]]) => `<Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/>`)
+      .join("")}</Relationships>`;
+  const points = (values: Record<number, string>) =>
+    Object.entries(values)
+      .map(([index, value]) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`)
+      .join("");
+  const series = (name: string, values: Record<number, string>) =>
+    `<c:ser><c:tx><c:strRef><c:strCache>${points({ 0: name })}</c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache>${points({ 0: "May", 1: "June" })}</c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:formatCode>0.0</c:formatCode>${points(values)}</c:numCache></c:numRef></c:val></c:ser>`;
+  const chart = `<c:chartSpace><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Rentals</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>${series("City", { 0: "4", 1: "5" })}${series("Cargo", { 1: "2" })}</c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+  const rentals = "Rentals\nMay | City: 4.0\nJune | City: 5.0 | Cargo: 2.0";
+  const diagram =
+    "<dgm:dataModel><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>Book</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt><dgm:t><a:p><a:r><a:t>Ride</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>";
+  const drawing = (content: string) => `<w:drawing><wp:inline><a:graphic>${content}</a:graphic></wp:inline></w:drawing>`;
+  const textBox = (content: string) =>
+    `<w:pict xmlns:v="urn:schemas-microsoft-com:vml"><v:shape><v:textbox><w:txbxContent>${content}</w:txbxContent></v:textbox></v:shape></w:pict>`;
+  const run = (content: string) => `<w:p><w:r>${content}</w:r></w:p>`;
+  const chartFrame = drawing('<a:graphicData><c:chart xmlns:c="c" r:id="rId2"/></a:graphicData>');
+  const docx = (body: string) =>
+    createDocx(body, {
+      "word/_rels/document.xml.rels": leadsTo({
+        rId2: ["chart", "charts/chart1.xml"],
+        rId3: ["diagramData", "diagrams/data1.xml"],
+      }),
+      "word/charts/chart1.xml": chart,
+      "word/diagrams/data1.xml": diagram,
+    });
+
+  it.each([
+    ["a chart", run(chartFrame), rentals],
+    ["a diagram", run(drawing('<a:graphicData><dgm:relIds r:dm="rId3"/></a:graphicData>')), "Book\nRide"],
+    ["a chart in a text box", run(textBox(run(chartFrame))), rentals],
+    [
+      "a chart in a drawn text box",
+      run(
+        `<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice><w:drawing><wps:txbx><w:txbxContent>${run(chartFrame)}</w:txbxContent></wps:txbx></w:drawing></mc:Choice><mc:Fallback>${textBox(run(chartFrame))}</mc:Fallback></mc:AlternateContent>`,
+      ),
+      rentals,
+    ],
+  ])("reads %s of a DOCX file", async (_, body, text) => {
+    expect(await textOf(docx(body))).toBe(text);
+  });
+
+  const omml = (content: string) => `<m:oMath>${content}</m:oMath>`;
+  const math = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+  const fraction = omml(`<m:f><m:num>${math("a+b")}</m:num><m:den>${math("c")}</m:den></m:f>`);
+  const sum = omml(
+    `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${math("i=1")}</m:sub><m:sup>${math("n")}</m:sup><m:e>${math("i")}</m:e></m:nary>`,
+  );
+  const power = omml(`${math("E=m")}<m:sSup><m:e>${math("c")}</m:e><m:sup>${math("2")}</m:sup></m:sSup>`);
+  const pptx = (shapes: string) =>
+    zip({
+      "[Content_Types].xml": `<Types><Override PartName="/ppt/presentation.xml" ContentType="application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"/></Types>`,
+      "_rels/.rels": relationships("ppt/presentation.xml"),
+      "ppt/presentation.xml": '<p:presentation><p:sldIdLst><p:sldId r:id="rId1"/></p:sldIdLst></p:presentation>',
+      "ppt/_rels/presentation.xml.rels": leadsTo({ rId1: ["slide", "slides/slide1.xml"] }),
+      "ppt/slides/slide1.xml": `<p:sld><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`,
+    });
+
+  const interval = omml(
+    `<m:d><m:dPr><m:begChr m:val="["/><m:sepChr m:val=";"/><m:endChr m:val="]"/></m:dPr><m:e>${math("0")}</m:e><m:e>${math("1")}</m:e></m:d>`,
+  );
+
+  it.each([
+    ["an interval", interval, "[0;1]"],
+    ["a power", power, "E=mc^2"],
+    ["a fraction", fraction, "(a+b)/c"],
+    ["a sum", sum, "∑_(i=1)^n i"],
+  ])("reads %s of a PPTX file", async (_, equation, text) => {
+    const shape = (content: string) => `<p:sp><p:txBody><a:p>${content}</a:p></p:txBody></p:sp>`;
+    const choice = shape(`<a14:m><m:oMathPara>${equation}</m:oMathPara></a14:m>`);
+    const fallback = shape("<a:r><a:t> </a:t></a:r>");
+    const slide = `<mc:AlternateContent><mc:Choice Requires="a14">${choice}</mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent>`;
+    expect(await textOf(pptx(slide))).toBe(text);
+  });
+
+  it.each([
+    ["a power", "{\\mr E=m}{\\msSup{\\msSupPr}{\\me{\\mr c}}{\\msup{\\mr 2}}}", "E=mc^2"],
+    ["a fraction", "{\\mf{\\mnum{\\mr a+b}}{\\mden{\\mr c}}}", "(a+b)/c"],
+    [
+      "a sum",
+      "{\\mnary{\\mnaryPr{\\mchr \\u8721?}}{\\msub{\\mr i=1}}{\\msup{\\mr n}}{\\me{\\mr i}}}",
+      "∑_(i=1)^n i",
+    ],
+    ["a root", "{\\mrad{\\mradPr{\\mdegHide 1}}{\\mdeg}{\\me{\\mr a+b}}}", "√(a+b)"],
+    ["an amount", "{\\md{\\mdPr{\\mbegChr |}{\\mendChr |}}{\\me{\\mr x}}}", "|x|"],
+    ["brackets", "{\\md{\\mdPr}{\\me{\\mr a+b}}}{\\mr c}", "(a+b)c"],
+  ])("reads %s of an RTF file", async (_, equation, text) => {
+    const rtf = `{\\rtf1 {\\mmath{\\*\\moMathPara{\\*\\moMathParaPr{\\mjc centerGroup}}{\\*\\moMath${equation}}}}\\par}`;
+    expect(await textOf(rtf)).toBe(text);
+  });
+
+  const odt = (name: string, content: string) =>
+    zip({
+      mimetype: "application/vnd.oasis.opendocument.text",
+      "content.xml": `<office:document-content><office:body><office:text><text:p><draw:frame><draw:object xlink:href="./${name}"/><draw:image/></draw:frame></text:p></office:text></office:body></office:document-content>`,
+      [`${name}/content.xml`]: content,
+    });
+  const cell = (text: string) =>
+    `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`;
+  const table = `<table:table table:name="local-table"><table:table-header-rows><table:table-row>${cell("")}${cell("City")}</table:table-row></table:table-header-rows><table:table-rows><table:table-row>${cell("May")}${cell("4")}</table:table-row></table:table-rows></table:table>`;
+  const document = (body: string) =>
+    `<office:document-content><office:body>${body}</office:body></office:document-content>`;
+  const mathMl = (content: string) =>
+    `<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mrow>${content}</mrow><annotation encoding="StarMath 5.0">source</annotation></semantics></math>`;
+
+  it.each([
+    [
+      "a chart",
+      "Object 1",
+      document(
+        `<office:chart><chart:chart><chart:title><text:p>Rentals</text:p></chart:title>${table}</chart:chart></office:chart>`,
+      ),
+      "Rentals\nMay | City: 4",
+    ],
+    ["a table", "Object 1", document(`<office:spreadsheet>${table}</office:spreadsheet>`), "May | City: 4"],
+    [
+      "an equation",
+      "Object 2",
+      mathMl("<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>"),
+      "E=mc^2",
+    ],
+    ["a fraction", "Formula-1", mathMl("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mi>c</mi></mfrac>"), "(a+b)/c"],
+  ])("reads %s that an ODT file has as an object", async (_, name, content, text) => {
+    expect(await textOf(odt(name, content))).toBe(text);
   });
 });
 
