@@ -36,7 +36,8 @@ function linearize(node: XmlNode): string {
   if (tag === "sSub") return `${group(part("e"))}_${group(part("sub"))}`;
   if (tag === "sSubSup") return `${group(part("e"))}_${group(part("sub"))}^${group(part("sup"))}`;
   if (tag === "sPre") return `_${group(part("sub"))}^${group(part("sup"))} ${part("e")}`;
-  if (tag === "nary") return `${findSign(node, "chr", "∫")}${limit("_", part("sub"))}${limit("^", part("sup"))} ${part("e")}`;
+  if (tag === "nary")
+    return `${findSign(node, "chr", "∫")}${limit("_", part("sub"))}${limit("^", part("sup"))} ${part("e")}`;
   if (tag === "limLow" || tag === "limUpp") return `${part("e")}${limit(tag === "limLow" ? "_" : "^", part("lim"))}`;
   if (tag === "func") return `${part("fName")} ${group(part("e"))}`;
   if (tag === "rad") return `${part("deg")}√${group(part("e"))}`;

@@ -212,7 +212,8 @@ describe("reading charts, diagrams and equations", () => {
   const rentals = "Rentals\nMay | City: 4.0\nJune | City: 5.0 | Cargo: 2.0";
   const diagram =
     "<dgm:dataModel><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>Book</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt><dgm:t><a:p><a:r><a:t>Ride</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>";
-  const drawing = (content: string) => `<w:drawing><wp:inline><a:graphic>${content}</a:graphic></wp:inline></w:drawing>`;
+  const drawing = (content: string) =>
+    `<w:drawing><wp:inline><a:graphic>${content}</a:graphic></wp:inline></w:drawing>`;
   const textBox = (content: string) =>
     `<w:pict xmlns:v="urn:schemas-microsoft-com:vml"><v:shape><v:textbox><w:txbxContent>${content}</w:txbxContent></v:textbox></v:shape></w:pict>`;
   const run = (content: string) => `<w:p><w:r>${content}</w:r></w:p>`;
@@ -278,11 +279,7 @@ describe("reading charts, diagrams and equations", () => {
   it.each([
     ["a power", "{\\mr E=m}{\\msSup{\\msSupPr}{\\me{\\mr c}}{\\msup{\\mr 2}}}", "E=mc^2"],
     ["a fraction", "{\\mf{\\mnum{\\mr a+b}}{\\mden{\\mr c}}}", "(a+b)/c"],
-    [
-      "a sum",
-      "{\\mnary{\\mnaryPr{\\mchr \\u8721?}}{\\msub{\\mr i=1}}{\\msup{\\mr n}}{\\me{\\mr i}}}",
-      "∑_(i=1)^n i",
-    ],
+    ["a sum", "{\\mnary{\\mnaryPr{\\mchr \\u8721?}}{\\msub{\\mr i=1}}{\\msup{\\mr n}}{\\me{\\mr i}}}", "∑_(i=1)^n i"],
     ["a root", "{\\mrad{\\mradPr{\\mdegHide 1}}{\\mdeg}{\\me{\\mr a+b}}}", "√(a+b)"],
     ["an amount", "{\\md{\\mdPr{\\mbegChr |}{\\mendChr |}}{\\me{\\mr x}}}", "|x|"],
     ["brackets", "{\\md{\\mdPr}{\\me{\\mr a+b}}}{\\mr c}", "(a+b)c"],
@@ -315,13 +312,13 @@ describe("reading charts, diagrams and equations", () => {
       "Rentals\nMay | City: 4",
     ],
     ["a table", "Object 1", document(`<office:spreadsheet>${table}</office:spreadsheet>`), "May | City: 4"],
+    ["an equation", "Object 2", mathMl("<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>"), "E=mc^2"],
     [
-      "an equation",
-      "Object 2",
-      mathMl("<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>"),
-      "E=mc^2",
+      "a fraction",
+      "Formula-1",
+      mathMl("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mi>c</mi></mfrac>"),
+      "(a+b)/c",
     ],
-    ["a fraction", "Formula-1", mathMl("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mi>c</mi></mfrac>"), "(a+b)/c"],
   ])("reads %s that an ODT file has as an object", async (_, name, content, text) => {
     expect(await textOf(odt(name, content))).toBe(text);
   });
