@@ -73,13 +73,13 @@ describe("checkPostActions", () => {
       { type: "webhook", url },
       { type: "webhook", url: "http://10.0.0.1" },
     ];
-    expect(() => checkPostActions(actions, checkUrl)).toThrow("formPostActions.1.url: http://10.0.0.1 is refused.");
+    expect(() => checkPostActions(actions, checkUrl)).toThrow("formPostActions.1.url http://10.0.0.1 is refused.");
     expect(() => checkPostActions([], checkUrl)).not.toThrow();
   });
 
   it("says how an email action without recipients gets one", () => {
     expect(() => checkPostActions([{ type: "email", recipientIds: [] }], checkUrl)).toThrow(
-      "formPostActions.0.recipientIds: must name at least one recipient: choose a member, or add another address",
+      "formPostActions.0.recipientIds must name at least one recipient: choose a member, or add another address",
     );
   });
 
