@@ -258,6 +258,6 @@ describe(".env.example", () => {
       models: { ...config.models, providers: [] },
     });
     expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
-    expect(Object.keys(shown)).toHaveLength(42);
+    expect(Object.keys(shown)).toHaveLength(45);
   });
 });

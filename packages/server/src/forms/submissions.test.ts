@@ -63,6 +63,7 @@ onBothDatabases("submissions", (createDatabase) => {
         ...known,
         ...sent,
         formData,
+        changedByVisitor: [],
         identity: "anonymous",
         userId: null,
         visitor: null,

@@ -33,7 +33,8 @@ type Member = {
 
 /**
  * Tracks who is typing and which members are present: those who used an open inbox, or sent a message, in the last five
- * minutes. An inbox in a tab in the background does not make its member present. Processes that share a database exchange this through a table. A single process keeps it in memory.
+ * minutes. An inbox in a tab in the background does not make its member present. Processes that share a database exchange
+ * this through a table. A single process keeps it in memory.
  * @param db null for a single process
  */
 export function createPresence(db: Db | null, now: () => number = Date.now) {

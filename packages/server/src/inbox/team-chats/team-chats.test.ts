@@ -207,7 +207,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     const { messages } = await conversation(conversationId);
     expect(messages.at(-1)).toMatchObject({
       content: "This one",
-      attachments: [{ name: "photo.jpg", type: "image/png", size: picture.length }],
+      attachments: [{ name: "photo.jpg.png", type: "image/png", size: picture.length }],
     });
   });
 
