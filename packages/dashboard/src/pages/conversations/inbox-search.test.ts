@@ -17,8 +17,7 @@ it("lists the unread conversations of all agents or of one, with the other filte
 });
 
 it("shows a view that has no tab as a filter that can be removed", () => {
-  expect(toListQuery("agent_1", { view: "snoozed" })).toEqual({ status: "snoozed" });
-  expect(describeFilters({ view: "snoozed" })).toEqual([{ name: "view", text: "Snoozed" }]);
+  expect(describeFilters({ view: "human" })).toEqual([{ name: "view", text: "With the team" }]);
   expect(describeFilters({ view: "open" })).toEqual([]);
 });
 

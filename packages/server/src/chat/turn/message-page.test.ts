@@ -30,7 +30,7 @@ describe("the page of a message", () => {
   it("refuses a context of more than 4,096 bytes, counted in UTF-8", () => {
     const check = (length: number) => checkPageContext({ page: { context: { a: "ü".repeat(length) } } });
     expect(() => check(2_044)).not.toThrow();
-    expect(() => check(2_045)).toThrow("page.context: must be at most 4096 bytes");
+    expect(() => check(2_045)).toThrow("page.context must be at most 4096 bytes");
   });
 
   it("is quoted on one line that none of its texts can end", () => {
