@@ -201,26 +201,23 @@ async function replaceBySimilar(index: Index, words: readonly QueryTerm[]): Prom
   const prefixes = new Set(termNames(unknown).map((name) => name.slice(0, PREFIX_LENGTH)));
   if (prefixes.size === 0) return [];
   const indexed = [...(await readTermsWithPrefixes(index.connection, index.segments, [...prefixes]))];
-  const typos = new Map(
-    unknown
-      .filter(({ surface }) => /^\p{L}+$/u.test(surface))
-      .flatMap(({ terms }) => terms.slice(0, MAX_MISSPELLED).map((name) => [name, listTypoForms(name)])),
+  const replace = (term: QueryTerm, candidatesFor: (name: string) => readonly string[]) => {
+    const found = term.terms.flatMap((name) => findSimilarTerms(name, candidatesFor(name), term.surface));
+    if (found.length > 0) term.terms = [...new Set(found)];
+    return found.length > 0;
+  };
+  const byBeginning = unknown.filter((term) =>
+    replace(term, (name) => indexed.filter((other) => other.startsWith(name.slice(0, PREFIX_LENGTH)))),
   );
-  const meant = (await lookUp(index, [...new Set([...typos.values()].flat())])).counts;
-  return unknown.filter((term) => {
-    const found = term.terms.flatMap((name) => {
-      const prefix = name.slice(0, PREFIX_LENGTH);
-      const candidates = indexed.filter((other) => other.startsWith(prefix));
-      return findSimilarTerms(
-        name,
-        [...candidates, ...(typos.get(name) ?? []).filter((form) => meant.has(form))],
-        term.surface,
-      );
-    });
-    if (found.length === 0) return false;
-    term.terms = [...new Set(found)];
-    return true;
-  });
+  // Only for the others, because looking these forms up takes as long as the rest of a search in a small index.
+  const rest = unknown.filter((term) => !byBeginning.includes(term) && /^\p{L}+$/u.test(term.surface));
+  const names = new Set(rest.flatMap(({ terms }) => terms.slice(0, MAX_MISSPELLED)));
+  const forms = new Map([...names].map((name) => [name, listTypoForms(name)]));
+  const { counts } = await lookUp(index, [...new Set([...forms.values()].flat())]);
+  const corrected = rest.filter((term) =>
+    replace(term, (name) => (forms.get(name) ?? []).filter((form) => counts.has(form))),
+  );
+  return [...byBeginning, ...corrected];
 }
 
 function limitTerms(terms: readonly QueryTerm[]): QueryTerm[] {
