@@ -47,8 +47,18 @@ describe("JSON that is read exactly", () => {
     ["0.1000000000000000055511151231257827", "0.1000000000000000055511151231257827"],
     ["1E400", "1E400"],
     ["1e-400", "1e-400"],
+    ["100e-2", 1],
+    ["0.00", 0],
   ])("gives pages %s as %j, which they read with the same value", (json, expected) => {
     expect(toSafeNumbers(parseExactJson(`[${json}]`))).toEqual([expected]);
+  });
+
+  it.each([
+    ["zeros that a digit follows", `1${"0".repeat(1_000_000)}1`],
+    ["zeros that a digit follows after the point", `0.${"0".repeat(1_000_000)}1`],
+    ["zeros at the end", `1${"0".repeat(1_000_000)}`],
+  ])("gives pages a number with a million %s as text", (_, json) => {
+    expect(toSafeNumbers(parseExactJson(json)) === json).toBe(true);
   });
 
   it("gives programs that check values the nearest numbers", () => {

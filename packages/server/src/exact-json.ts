@@ -94,7 +94,10 @@ function toDecimal(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
+  // A regular expression for the zeros at the end would try each zero in a long number as their first.
+  let length = digits.length;
+  while (digits[length - 1] === "0") length -= 1;
+  const significant = digits.slice(0, length);
   const power = Number(exponent) - fraction.length + digits.length - significant.length;
   return significant === "" ? "0" : `${sign}${significant}e${power}`;
 }

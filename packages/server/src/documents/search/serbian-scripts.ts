@@ -9,7 +9,8 @@ const letters =
 const latinLetters = new Map(letters.toReversed());
 const cyrillicLetters = Map.groupBy(letters, ([, latin]) => latin);
 const cyrillicWord = new RegExp(`^[${[...latinLetters.keys()].join("")}]+$`);
-const latinWord = new RegExp(`^(?:${[...cyrillicLetters.keys()].join("|")})+$`);
+/** Pairs such as `lj` consist of letters of the list. As alternatives, they could be read in two ways each. */
+const latinWord = new RegExp(`^[${[...cyrillicLetters.keys()].join("")}]+$`);
 
 /** The languages that are detected for texts in Cyrillic, or none. */
 const cyrillicLanguages = new Set(["ru", UNDETERMINED]);
@@ -25,7 +26,7 @@ export function serbianForms(word: string, languages: readonly string[]): string
     ...(word.includes("dj") ? [word.replaceAll("dj", "đ")] : []),
     ...(word.includes("đ") ? [word.replaceAll("đ", "dj")] : []),
   ];
-  if (!latinWord.test(word) || !languages.some((language) => cyrillicLanguages.has(language))) return forms;
+  if (!languages.some((language) => cyrillicLanguages.has(language)) || !latinWord.test(word)) return forms;
   return [...forms, ...toCyrillic(word).slice(0, MAX_FORMS)];
 }
 
