@@ -118,7 +118,7 @@ function createReadThread(file: string) {
       const result = await thread.run({ sql: text, parameters, timeoutMs }, timeoutMs + GRACE_MS);
       if (result === null) throw tooSlowError();
       if ("rows" in result) return result.rows as Row[];
-      throw result.isLate ? tooSlowError() : new Error(result.message);
+      throw result.isLate ? tooSlowError() : Object.assign(new Error(result.message), { code: result.code });
     },
   };
 }

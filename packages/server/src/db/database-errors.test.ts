@@ -5,7 +5,7 @@ import { TLSSocket } from "node:tls";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { certificate, certificateKey } from "../../../../test/smtp-server.ts";
-import { describeDatabaseError, isUnavailable } from "./database-errors.ts";
+import { describeDatabaseError, isDamaged, isUnavailable } from "./database-errors.ts";
 
 it("isUnavailable recognizes a PostgreSQL server whose socket file is missing while it restarts", async () => {
   const client = new pg.Client({ host: join(import.meta.dirname, "no-such-folder") });
@@ -19,6 +19,16 @@ it("isUnavailable recognizes a PostgreSQL server whose socket file is missing wh
 
 it("isUnavailable does not take a missing file for a missing database", () => {
   expect(isUnavailable(Object.assign(new Error("no such file"), { code: "ENOENT", syscall: "open" }))).toBe(false);
+});
+
+it.each([
+  ["SQLITE_CORRUPT", true],
+  ["SQLITE_NOTADB", true],
+  ["XX001", true],
+  ["SQLITE_CORRUPT_VTAB", false],
+  [undefined, false],
+])("isDamaged looks at the code of an error alone: %s", (code, expected) => {
+  expect(isDamaged(Object.assign(new Error("database disk image is malformed"), { code }))).toBe(expected);
 });
 
 it("describeDatabaseError says how to trust a certificate that is self-signed", async () => {

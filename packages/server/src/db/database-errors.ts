@@ -22,9 +22,7 @@ export function isUnavailable(error: unknown): boolean {
 export function isDamaged(error: unknown): boolean {
   const code = readErrorCode(error);
   if (code === "SQLITE_CORRUPT_VTAB") return false;
-  if (/^(SQLITE_(CORRUPT|NOTADB)|XX00[12])/.test(code)) return true;
-  // The threads that read from SQLite pass on the text of an error.
-  return error instanceof Error && error.message.includes("database disk image is malformed");
+  return /^(SQLITE_(CORRUPT|NOTADB)|XX00[12])/.test(code);
 }
 
 /** True when the query was sent after the database was closed. */

@@ -6,6 +6,26 @@ import { createAgent } from "../../../../test/factories.ts";
 import { startServer } from "../../../../test/server.ts";
 
 const PAGE = 4_096;
+const MALFORMED = "database disk image is malformed";
+
+it.each([
+  ["header", { "content-encoding": MALFORMED }, "{}"],
+  ["header with the name of an error", { "content-encoding": `SqliteError: ${MALFORMED}` }, "{}"],
+  ["body", {}, JSON.stringify({ [MALFORMED]: MALFORMED })],
+])("a server stays ready when a request repeats the text of an SQLite error in its %s", async (_, headers, payload) => {
+  const server = await startServer();
+  const sent = { "content-type": "application/json", ...headers };
+  const { statusCode, body } = await server.app.inject({
+    method: "POST",
+    url: "/triggers/event",
+    headers: sent,
+    payload,
+  });
+  expect(statusCode).toBeGreaterThanOrEqual(400);
+  if ("content-encoding" in headers) expect(body).not.toContain(MALFORMED);
+  expect((await server.app.inject({ url: "/readyz" })).statusCode).toBe(200);
+  await server.stop();
+});
 
 it("a server whose database has damaged pages is not ready, although other pages can be written", async () => {
   const database = await createSqlite();

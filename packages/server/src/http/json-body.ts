@@ -32,9 +32,10 @@ export function registerJsonBodies(app: FastifyInstance): void {
   app.addHook("onClose", () => thread.stop());
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return undefined;
-    const encoding = request.headers["content-encoding"]?.trim() || "identity";
-    if (encoding.toLowerCase() !== "identity") {
-      const message = `The body is compressed (Content-Encoding: ${encoding}). Send it uncompressed.`;
+    const encoding = request.headers["content-encoding"]?.trim().toLowerCase() || "identity";
+    if (encoding !== "identity") {
+      const name = /^[\w-]{1,20}$/.test(encoding) ? `: ${encoding}` : "";
+      const message = `The body is compressed (Content-Encoding${name}). Send it uncompressed.`;
       throw new AppError("UNSUPPORTED_MEDIA_TYPE", message);
     }
     const maxValues = request.principal || request.signedIn ? MAX_VALUES : MAX_VISITOR_VALUES;

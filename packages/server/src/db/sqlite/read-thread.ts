@@ -3,7 +3,10 @@ import Database from "better-sqlite3";
 import { isStopFlagSet, type StopFlag } from "./stop-flag.ts";
 
 export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
-export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });
+export type ReadResult = { id: number } & (
+  | { rows: unknown[] }
+  | { isLate: boolean; message: string; code: string | undefined }
+);
 
 /** Runs one statement at a time on a read-only connection and stops it at its deadline or with the thread. */
 const { file, stopFlag } = workerData as { file: string; stopFlag: StopFlag };
@@ -44,6 +47,7 @@ parentPort?.on("message", ({ id, sql, parameters, timeoutMs }: ReadRequest) => {
     parentPort?.postMessage({ id, rows } satisfies ReadResult);
   } catch (error) {
     const isLate = error instanceof PastDeadline;
-    parentPort?.postMessage({ id, isLate, message: String(error) } satisfies ReadResult);
+    const code = error instanceof Database.SqliteError ? error.code : undefined;
+    parentPort?.postMessage({ id, isLate, message: String(error), code } satisfies ReadResult);
   }
 });

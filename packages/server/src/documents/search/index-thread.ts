@@ -20,7 +20,7 @@ export type IndexTask =
 
 export type IndexThreadData = { address: DatabaseAddress; mode: "read" | "write" };
 export type IndexRequest = { id: number; task: IndexTask };
-export type IndexReply = { id: number } & ({ hits: PassageHit[] } | { error: string });
+export type IndexReply = { id: number } & ({ hits: PassageHit[] } | { error: string; code: string | undefined });
 
 /** Runs one task at a time. The connection is opened for the first task, and reopened after an error. */
 const { address, mode } = workerData as IndexThreadData;
@@ -65,6 +65,7 @@ parentPort?.on("message", async ({ id, task }: IndexRequest) => {
     parentPort?.postMessage({
       id,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      code: error instanceof Error && "code" in error ? String(error.code) : undefined,
     } satisfies IndexReply);
   }
 });

@@ -151,7 +151,7 @@ function createIndexThread(workerData: IndexThreadData, timeoutMs: number) {
       if (reply === null) {
         throw new AppError("OVERLOADED", "Searching the documents took too long. Try again.", { retryAfter: 10 });
       }
-      if ("error" in reply) throw new Error(reply.error);
+      if ("error" in reply) throw Object.assign(new Error(reply.error), { code: reply.code });
       return reply.hits;
     },
   };
