@@ -19,6 +19,10 @@ type Kind = {
   /** the ways that the document lists */
   listed?: Array<"client_secret_basic" | "client_secret_post">;
   claimsIn?: "token" | "userinfo";
+  /** claims that are different at the userinfo endpoint */
+  userinfo?: Record<string, unknown>;
+  /** the body of the refusal that a proxy sends for a secret in the header */
+  refusal?: string;
 };
 
 export type OidcTestServer = Awaited<ReturnType<typeof startOidcServer>>;
@@ -46,6 +50,8 @@ export async function startOidcServer({
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? "/", issuer);
     if (url.pathname === "/auth") requests.push(url.searchParams);
+    if (url.pathname === "/token" && request.headers.authorization !== undefined && kind.refusal !== undefined)
+      return response.writeHead(401).end(kind.refusal);
     if (!url.pathname.startsWith("/interaction/")) return handle(request, response);
     await provider.interactionFinished(request, response, { login: { accountId: current?.sub ?? "" } });
   };
@@ -93,6 +99,7 @@ function createConfiguration(
     auth = "client_secret_post",
     listed = ["client_secret_basic", "client_secret_post"],
     claimsIn = "userinfo",
+    userinfo,
   }: Kind & { accounts: ReadonlyMap<string, OidcAccount> },
 ): Configuration {
   return {
@@ -115,7 +122,9 @@ function createConfiguration(
     ttl: { AccessToken: 600, AuthorizationCode: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     async findAccount(_, sub) {
       const account = accounts.get(sub);
-      return account && { accountId: sub, claims: async () => ({ ...account }) };
+      return (
+        account && { accountId: sub, claims: async (use) => ({ ...account, ...(use === "userinfo" ? userinfo : {}) }) }
+      );
     },
     // Skips the consent page.
     async loadExistingGrant(context) {

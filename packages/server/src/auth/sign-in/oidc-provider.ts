@@ -47,12 +47,12 @@ export async function createOidcProvider(oidc: Oidc, { fetch, log }: { fetch: Fe
       let problem = "";
       for (const method of methods) {
         const answer = await fetch(discovery.token_endpoint ?? "", requestToken(method, oidc, grant));
-        const body: Claims = await answer.json();
-        if (answer.ok) {
+        const body = await readObject(answer);
+        if (answer.ok && "access_token" in body) {
           methods = [method];
           return { tokenType: "Bearer", accessToken: String(body.access_token), idToken: String(body.id_token ?? "") };
         }
-        problem = `${body.error} ${body.error_description ?? ""}`.trim();
+        problem = [`HTTP ${answer.status}`, body.error, body.error_description].filter(Boolean).join(" ");
         // A client is often registered for only one of the ways that the document lists.
         if (body.error !== "invalid_client" && answer.status !== 401) break;
       }
@@ -65,9 +65,16 @@ export async function createOidcProvider(oidc: Oidc, { fetch, log }: { fetch: Fe
       const token: Claims = decodeJwt(idToken ?? "");
       const isComplete = readAddress(token, oidc) !== undefined && (oidc.trustEmail || "email_verified" in token);
       const info = isComplete ? {} : await readUserInfo(discovery.userinfo_endpoint, accessToken, fetch);
-      const claims: Claims = { ...(info.sub === token.sub ? info : {}), ...token };
-      const email = readAddress(claims, oidc);
-      const emailVerified = email !== undefined && isVerified(claims, oidc);
+      const own = info.sub === token.sub ? info : {};
+      const claims: Claims = { ...own, ...token };
+      const email = readAddress(token, oidc) ?? readAddress(own, oidc);
+      // Each document vouches only for its own address.
+      const emailVerified = [token, own].some(
+        (source) =>
+          email !== undefined &&
+          readAddress(source, oidc)?.toLowerCase() === email.toLowerCase() &&
+          isVerified(source, oidc),
+      );
       if (email === undefined) {
         const names = Object.keys(claims).join(", ");
         log.warn(
@@ -114,7 +121,16 @@ async function readUserInfo(url: string | undefined, accessToken: string | undef
   const response = await fetch(url, {
     headers: { authorization: `Bearer ${accessToken}`, accept: "application/json" },
   });
-  return response.ok ? response.json() : {};
+  return response.ok ? readObject(response) : {};
+}
+
+/** Proxies and some providers answer with an empty body or HTML, which counts as no claims. */
+async function readObject(response: Response): Promise<Claims> {
+  const body: unknown = await response.json().catch((error: unknown) => {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  });
+  return typeof body === "object" && body !== null ? (body as Claims) : {};
 }
 
 const toText = (claim: unknown): string | undefined => (typeof claim === "string" ? claim : undefined);

@@ -271,6 +271,35 @@ describe("sign-in providers", () => {
       "email_not_found",
     ],
     ["another claim that is not trusted", {}, { upn: owner, email_verified: true }, claim("upn"), "account_not_linked"],
+    [
+      "one that verifies another address than the token's",
+      { claimsIn: "token", userinfo: { email: "eve@example.com", email_verified: true } },
+      { email: owner },
+      {},
+      "account_not_linked",
+    ],
+    [
+      "one whose token verifies no address of its own",
+      { claimsIn: "token", userinfo: { email: owner, email_verified: false } },
+      { email_verified: true },
+      {},
+      "account_not_linked",
+    ],
+    [
+      "one that verifies the token's address at the userinfo endpoint",
+      { claimsIn: "token", userinfo: { email: "Ada@example.com", email_verified: true } },
+      { email: owner },
+      {},
+      null,
+    ],
+    [
+      "one behind a proxy that refuses without a body",
+      { refusal: "" },
+      { email: owner, email_verified: true },
+      {},
+      null,
+    ],
+    ["one behind a proxy that refuses with HTML", { refusal: "<p>" }, { email: owner, email_verified: true }, {}, null],
     ["a user name that is no address", {}, { upn: "ada" }, { ...claim("upn"), ...trust }, "email_not_found"],
   ])("works with an OpenID provider like %s, or says which setting is missing", async (...given) => {
     const [, kind, claims, env, refusal] = given;
