@@ -14,7 +14,7 @@ import { lockDataFolder } from "./db/sqlite/data-folder-lock.ts";
 import { readPassword } from "./read-password.ts";
 import { restoreBackup, unreadableLedgerError, verifyBackup } from "./restore-backup.ts";
 import { applyRestoreLedger, readLedgerFile, readRestoreLedger, writeLedgerFile } from "./restore-ledger.ts";
-import { requireDatabaseOfSecret } from "./secret-check.ts";
+import { checkSecret, requireDatabaseOfSecret, requireSecretOfDatabase } from "./secret-check.ts";
 import { eraseAgain } from "./visitors/erase-again.ts";
 
 const usage = `npm run foyer -- <command>
@@ -112,10 +112,16 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
   // A running server would keep writing to the file that a restore replaces.
   const isExclusive = exclusive.has(name) && config.database.kind === "sqlite";
   const releaseLock = isExclusive ? lockDataFolder(config.dataDir) : () => {};
-  if (name !== "restore") requireDatabaseOfSecret(config);
+  if (name !== "restore") {
+    requireDatabaseOfSecret(config);
+    requireSecretOfDatabase(config);
+  }
   const deps = name === "restore" ? openToRestore(config, log) : createDeps(config, log);
   try {
-    if (!unmigrated.has(name)) await migrate({ db: deps.db, kind: deps.databaseKind });
+    if (!unmigrated.has(name)) {
+      await migrate({ db: deps.db, kind: deps.databaseKind });
+      await checkSecret(deps);
+    }
     return await command({ deps, options: values, argument: name === group ? action || undefined : third });
   } finally {
     await deps.close();

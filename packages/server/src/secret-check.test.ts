@@ -67,6 +67,19 @@ describe("the start with files of another installation", () => {
     await server.exited;
   });
 
+  it.each(["backup", "migrate", "ledger export"])("stops %s without a secret, and creates none", async (name) => {
+    rmSync(secret());
+    const command = runCommand([...name.split(" "), join(folder.path, "target")], { FOYER_DATA_DIR: data });
+    await expect(command).rejects.toThrow(`there is no file ${secret()}`);
+    expect(readdirSync(data)).not.toContain("secret");
+  });
+
+  it("also stops a backup with another secret", async () => {
+    writeFileSync(secret(), foreign);
+    const command = runCommand(["backup", join(folder.path, "target")], { FOYER_DATA_DIR: data });
+    await expect(command).rejects.toThrow(`The file ${secret()} is not the secret`);
+  });
+
   it("also stops the commands that would create a database beside a secret", async () => {
     removeDatabase();
     const command = runCommand(["migrate"], { FOYER_DATA_DIR: data });
