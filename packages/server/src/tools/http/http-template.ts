@@ -142,7 +142,7 @@ export function declaredInputs(inputSchema: string, input: Record<string, unknow
     additionalProperties?: unknown;
   };
   const isDeclared = (name: string) => Boolean(additionalProperties) || Object.hasOwn(properties ?? {}, name);
-  return Object.fromEntries(Object.entries(input).filter(([name]) => isDeclared(name) && !isReservedInput(name)));
+  return toOrderedObject(Object.entries(input).filter(([name]) => isDeclared(name) && !isReservedInput(name)));
 }
 
 type Template = { origin: string; host: string; path: string; query: string };

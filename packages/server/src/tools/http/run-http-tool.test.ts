@@ -635,6 +635,14 @@ describe("the input sent by an HTTP tool", () => {
     expect(await send({ type: "object", properties }, input)).toBe("/orders/1?tenant=acme&note=n");
   });
 
+  it("keeps the order of its names", async () => {
+    const body = '{"b":1,"10":2,"a":{"3":4,"1":5}}';
+    const repeat: RequestListener = (request, response) => void request.pipe(response);
+    const input = parseToolInput(body) as Record<string, unknown>;
+    const { result } = await run(repeat, { httpMethod: "POST" }, input);
+    expect(JSON.stringify(result)).toBe(body);
+  });
+
   it("includes undeclared names only when the schema allows additional properties", async () => {
     const input = { order: "1", tenant: "other", color: "red" };
     expect(await send({ type: "object", properties, additionalProperties: true }, input)).toBe(

@@ -29,16 +29,25 @@ export function inlineReferences(schema: unknown): unknown {
     const written: Record<string, unknown> = Object.fromEntries(entries);
     if (isNames || typeof value.$ref !== "string") return written;
     const { $ref, ...more } = written;
-    const name = decodeURIComponent(localReference.exec(String($ref))?.[1] ?? "")
-      .replaceAll("~1", "/")
-      .replaceAll("~0", "~");
-    if (!parts.has(name)) throw invalid("inputSchema", `refers to ${$ref}, which does not exist`, "unknown_reference");
+    const name = readName(String($ref));
+    if (name === null || !parts.has(name))
+      throw invalid("inputSchema", `refers to ${$ref}, which does not exist`, "unknown_reference");
     if (open.includes(name))
       throw invalid("inputSchema", `refers to ${$ref} within itself. Write out its levels`, "not_allowed");
     const part = write(parts.get(name), { open: [...open, name], isNames: false });
     return isObject(part) ? { ...part, ...more } : part;
   }
   return write(root, { open: [], isNames: false });
+}
+
+/** The name of the part that is referred to, or null when its characters are not encoded as in a URL. */
+function readName(reference: string): string | null {
+  try {
+    const name = decodeURIComponent(localReference.exec(reference)?.[1] ?? "");
+    return name.replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return null;
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -109,6 +109,8 @@ describe("checkInputSchema", () => {
     ["inputSchema.properties.a.type", object({ a: { type: ["string", "date"] } })],
     ["inputSchema.properties.a.type", object({ a: { anyOf: [] } })],
     ["inputSchema", object({ a: { $ref: "#/$defs/B" } }, { $defs: {} })],
+    ["inputSchema", object({ a: { $ref: "#/$defs/%" } }, { $defs: { "%": text } })],
+    ["inputSchema", object({ a: { $ref: "#/definitions/%ff" } }, { definitions: { "%ff": text } })],
     ["inputSchema", object({ a: { $ref: "#/$defs/A" } }, { $defs: { A: object({ a: { $ref: "#/$defs/A" } }) } })],
     ["inputSchema.properties.a.description", object({ a: { ...text, description: 5 } })],
     ["inputSchema.properties.a.enum", object({ a: { ...text, enum: [] } })],
