@@ -12,7 +12,7 @@ const secret = "a secret of the tests, long enough";
 const createEnvironment = (database: TestDatabase, dataDir: string): Record<string, string> =>
   database.address.kind === "postgres"
     ? { DATABASE_URL: database.address.url, FOYER_SECRET: secret, FOYER_DATA_DIR: dataDir }
-    : { FOYER_DATA_DIR: join(database.address.file, "..") };
+    : { FOYER_SECRET: secret, FOYER_DATA_DIR: join(database.address.file, "..") };
 
 onBothDatabases("the command line", (createDatabase) => {
   let database: TestDatabase;
