@@ -12,6 +12,7 @@ import { unpackChromium } from "../chromium.ts";
 import { ALTERNATIVE, OPTIONAL } from "./compare-texts.ts";
 import { readFlatPresentation } from "./flat-presentation.ts";
 import { readFlatSpreadsheet } from "./flat-spreadsheet.ts";
+import { type Marks, noMarks, pageMarks, readMarks } from "./source-marks.ts";
 
 const run = promisify(execFile);
 const options = { maxBuffer: 256 * 1024 * 1024, timeout: 60_000 };
@@ -22,14 +23,14 @@ export function createReferenceReaders() {
   mkdirSync(cache, { recursive: true });
   let browser: Promise<Browser> | null = null;
 
-  async function readInBrowser(file: string): Promise<string> {
+  async function runInPage(file: string, script: string): Promise<unknown> {
     browser ??= unpackChromium().then((executablePath) =>
       chromium.launch({ executablePath, args: ["--no-sandbox", "--headless", "--allow-file-access-from-files"] }),
     );
     const page = await (await browser).newPage({ javaScriptEnabled: true, offline: true });
     try {
       await page.goto(pathToFileURL(file).href, { waitUntil: "domcontentloaded", timeout: 20_000 });
-      return String(await page.evaluate(visibleText));
+      return await page.evaluate(script);
     } finally {
       await page.close();
     }
@@ -53,7 +54,7 @@ export function createReferenceReaders() {
     pptx: async (file) => readFlatPresentation(await convertWithOffice(file, "fodp")),
     epub: async (file) => (await readWithPandoc("epub", file)) + OPTIONAL + readSource(file),
     markdown: async (file) => readWithPandoc("gfm+yaml_metadata_block", file),
-    html: readInBrowser,
+    html: async (file) => String(await runInPage(file, visibleText)),
   };
 
   return {
@@ -68,6 +69,13 @@ export function createReferenceReaders() {
       const text = await reader(file).catch(() => null);
       if (text !== null) writeFileSync(cached, text);
       return text;
+    },
+    /** What the source of a file marks, or nothing if it cannot be read. */
+    async marks(format: DocumentFormat, file: string): Promise<Marks> {
+      const isOffice = /^(docx|pptx|odt)$/.test(format);
+      const read = async () => (isOffice ? readMarks(readParts(file)) : await runInPage(file, pageMarks));
+      const marks = isOffice || format === "html" ? await read().catch(() => null) : null;
+      return (marks as Marks | null) ?? noMarks();
     },
     async close(): Promise<void> {
       await (await browser)?.close();

@@ -5,6 +5,7 @@ import { declaredType } from "../../packages/server/src/documents/extract/declar
 import { createExtractor } from "../../packages/server/src/documents/extract/extractor.ts";
 import { type Comparison, compareTexts } from "./compare-texts.ts";
 import { createReferenceReaders } from "./reference-readers.ts";
+import { findFaults, type Marks, noMarks } from "./source-marks.ts";
 
 /**
  * Reads every file of a folder with the server's extraction and with an independent program, and prints what the
@@ -20,6 +21,8 @@ type Outcome = {
   error: string | null;
   warnings: string[];
   comparison: Comparison | null;
+  /** what is marked otherwise than in the source of the file */
+  faults: Marks;
 };
 
 const extractor = createExtractor();
@@ -40,7 +43,9 @@ async function readBoth(file: string, format: NonNullable<ReturnType<typeof form
   const { text, error, warnings } = await extract(file);
   const ms = performance.now() - started;
   const reference = await references.read(format, file);
-  return { file, format, ms, error, warnings, comparison: reference === null ? null : compareTexts(text, reference) };
+  const comparison = reference === null ? null : compareTexts(text, reference);
+  const faults = error === null ? findFaults(text, await references.marks(format, file)) : noMarks();
+  return { file, format, ms, error, warnings, comparison, faults };
 }
 
 async function extract(file: string): Promise<{ text: string; error: string | null; warnings: string[] }> {
@@ -85,6 +90,15 @@ function summarize(format: string, files: readonly Outcome[]): void {
     `${compared.filter(({ figures }) => figures.length > 0).length} with invented figures`,
   ];
   console.log(`${format}: ${facts.join(", ")}`);
+  for (const kind of ["notes", "strikes", "equations", "charts", "ticks"] as const) {
+    const faulty = files.filter(({ faults }) => faults[kind].length > 0);
+    if (faulty.length > 0) console.log(`  ${faulty.length} with other ${kind}`);
+    for (const { file, faults } of faulty.slice(0, 4))
+      console.log(`    ${file}: ${faults[kind].slice(0, 3).join(" | ")}`);
+  }
+  for (const { file, figures } of compared.filter(({ figures }) => figures.length > 0).slice(0, 8)) {
+    console.log(`  invented in ${file}: ${figures.slice(0, 8).join(" ")}`);
+  }
   for (const { file, recall, missing } of low.sort((a, b) => a.recall - b.recall).slice(0, 8)) {
     console.log(`  ${percent(recall)} ${file}: ${missing.slice(0, 8).join(" ")}`);
   }
