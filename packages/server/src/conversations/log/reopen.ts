@@ -3,6 +3,7 @@ import { sql, type Transaction } from "kysely";
 import type { Instant } from "../../db/tables/column-types.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { ConversationRef, ConversationRefs, Emit } from "./change.ts";
+import { hasNoAnswer } from "./unanswered.ts";
 
 /** Who changes a status. `userId` is null for an API key and when nobody did. */
 export type ChangedBy = { userId: string | null; isAutomatic: boolean };
@@ -43,6 +44,20 @@ export async function reopenAll(
     .returning(["id", "agentId", "isTest"])
     .execute();
   if (reopened.length === 0) return;
+  // The member of a conversation that was snoozed has the whole time to answer.
+  await trx
+    .updateTable("handoffs")
+    .set({ assignedAt: Date.now() })
+    .where(
+      "conversationId",
+      "in",
+      reopened.map(({ id }) => id),
+    )
+    .where("organizationId", "=", organizationId)
+    .where("endedAt", "is", null)
+    .where("takenAt", "is not", null)
+    .where(hasNoAnswer)
+    .execute();
   const changes = reopened.map(({ id, agentId, isTest }) => ({
     organizationId,
     conversationId: id,

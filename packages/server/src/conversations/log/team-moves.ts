@@ -3,21 +3,23 @@ import type { Tables } from "../../db/tables.ts";
 import type { ConversationRef, Emit } from "./change.ts";
 import { reopen } from "./reopen.ts";
 import { findTeam, type OpenRequest, readAgent } from "./requests.ts";
+import { lockUnanswered } from "./unanswered.ts";
 
 /** Gives conversations to teams. */
 export function createTeamMoves(emit: Emit, openRequest: OpenRequest) {
   /**
    * Makes the visitor wait for a team, whoever has the conversation. An open request ends, and a new one with the same
    * subject begins, so that the team's members are notified and its targets start.
-   * @param team.from only if this member has the conversation
+   * @param team.unanswered only if this member has the conversation and has kept the visitor waiting since this time
    * @returns whether the conversation was not already waiting for the team
    */
   async function moveToTeam(
     trx: Transaction<Tables>,
     { organizationId, conversationId }: ConversationRef,
-    { teamId, from }: { teamId: string; from?: string },
+    { teamId, unanswered }: { teamId: string; unanswered?: { userId: string; since: number } },
   ): Promise<boolean> {
     const now = Date.now();
+    if (unanswered && !(await lockUnanswered(trx, { organizationId, conversationId }, unanswered))) return false;
     await reopen(trx, { organizationId, conversationId }, { emit, by: { userId: null, isAutomatic: true } });
     const moved = await trx
       .updateTable("conversations")
@@ -35,7 +37,6 @@ export function createTeamMoves(emit: Emit, openRequest: OpenRequest) {
       .where("organizationId", "=", organizationId)
       .where("trashedAt", "is", null)
       .where(({ eb, or }) => or([eb("handler", "<>", "waiting"), eb("teamId", "is distinct from", teamId)]))
-      .$if(from !== undefined, (query) => query.where("assigneeId", "=", from ?? null))
       .returning(["agentId", "epoch", "isTest"])
       .executeTakeFirst();
     if (!moved) return false;

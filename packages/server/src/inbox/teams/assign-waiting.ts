@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "@foyer/contract/rules/time";
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import type { ConversationLog } from "../../conversations/log/log.ts";
+import { assignedAt, isUnanswered } from "../../conversations/log/unanswered.ts";
 import { isVisible } from "../../db/deleted-agents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -94,12 +95,17 @@ async function handleDue(deps: Pick<Deps, "db">, parts: Parts, due: Due): Promis
 async function moveOn(deps: Pick<Deps, "db">, parts: Parts, due: Due & { userId: string }): Promise<boolean> {
   const { now = Date.now } = parts;
   const { organizationId, conversationId, teamId, userId } = due;
+  const since = now() - UNANSWERED_MS;
   const colleagues = (await readPresent(deps, parts, due)).filter((one) => one !== userId);
   const isMoved = await inTransaction(deps.db, async (trx) => {
     const isHere = await parts.isPresent(trx, { organizationId, userId });
     const mayKeep = isHere && (!due.isAutomatic || colleagues.length === 0);
-    if (mayKeep || (isHere && (await isWriting(trx, due, now() - UNANSWERED_MS)))) return false;
-    return parts.conversationLog.moveToTeam(trx, { organizationId, conversationId }, { teamId, from: userId });
+    if (mayKeep || (isHere && (await isWriting(trx, due, since)))) return false;
+    return parts.conversationLog.moveToTeam(
+      trx,
+      { organizationId, conversationId },
+      { teamId, unanswered: { userId, since } },
+    );
   });
   // If no colleague gets it now, the visitor waits for the team.
   if (isMoved) await assignNext(parts, due, colleagues);
@@ -261,8 +267,6 @@ async function readEscalations(db: Deps["db"], { now, limit, isTried }: Read & {
   return rows.map((row) => ({ ...row, kind: "escalate", userId: null, isAutomatic: false }));
 }
 
-const assignedAt = sql<number>`coalesce(handoffs."assignedAt", handoffs."takenAt")`;
-
 /** Conversations of teams with automatic assignment whose member has not answered for a while. */
 async function readUnanswered(db: Deps["db"], { now, limit, isTried }: Read & { now: number }): Promise<Due[]> {
   const rows = await db
@@ -272,11 +276,8 @@ async function readUnanswered(db: Deps["db"], { now, limit, isTried }: Read & { 
     .select(["conversations.id as conversationId", "conversations.organizationId", "teams.id as teamId"])
     .select(["conversations.assigneeId as userId", "handoffs.isAutomatic"])
     .where("teams.assignment", "<>", "manual")
-    .where("conversations.handler", "=", "human")
     .where(isHandedOver)
-    .where("handoffs.endedAt", "is", null)
-    .where("handoffs.answeredAt", "is", null)
-    .where(assignedAt, "<", now - UNANSWERED_MS)
+    .where(isUnanswered(now - UNANSWERED_MS))
     .where(isVisible("conversations"))
     .where(isTried)
     .orderBy(assignedAt)

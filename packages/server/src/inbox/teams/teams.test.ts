@@ -326,6 +326,67 @@ onBothDatabases("teams", (createDatabase) => {
     expect((await read(id)).assignee.userId).toBe(staff.ben.userId);
   });
 
+  it("leave a snoozed conversation with its member, who has the whole time to answer after it wakes", async () => {
+    const id = await assignToBen();
+    const until = new Date(Date.now() + MINUTE_MS).toISOString();
+    const snoozed = await staff.member.call("POST", `/conversations/${id}/snooze`, { until });
+    expect(snoozed.status, JSON.stringify(snoozed.body)).toBe(200);
+    await ageAssignment(id);
+    await createWorker([staff.userId]).runOnce();
+    expect(await read(id)).toMatchObject({ status: "snoozed", assignee: { userId: staff.ben.userId } });
+    const { organizationId } = staff;
+    await inTransaction(server.deps.db, (trx) =>
+      createConversationLog(server.deps, []).wake(
+        trx,
+        { organizationId, conversationId: id },
+        Date.now() + 2 * MINUTE_MS,
+      ),
+    );
+    await createWorker([staff.userId]).runOnce();
+    expect(await read(id)).toMatchObject({ status: "open", assignee: { userId: staff.ben.userId } });
+  });
+
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ["has answered", (id) => staff.member.call("POST", `/conversations/${id}/messages`, { content: "Hello!" })],
+    [
+      "has snoozed it",
+      (id) =>
+        staff.member.call("POST", `/conversations/${id}/snooze`, {
+          until: new Date(Date.now() + MINUTE_MS).toISOString(),
+        }),
+    ],
+  ])("do not take a conversation from a member who %s since the round began", async (_name, act) => {
+    const id = await assignToBen();
+    await act(id);
+    const { organizationId, ben } = staff;
+    const before = await read(id);
+    const unanswered = { userId: ben.userId, since: Date.now() + MINUTE_MS };
+    const isMoved = await inTransaction(server.deps.db, (trx) =>
+      createConversationLog(server.deps, []).moveToTeam(
+        trx,
+        { organizationId, conversationId: id },
+        { teamId: before.team.id, unanswered },
+      ),
+    );
+    expect(isMoved).toBe(false);
+    expect(await read(id)).toMatchObject({ status: before.status, handler: "human" });
+  });
+
+  it.each([
+    ["user", "waiting"],
+    ["assistant", "human"],
+  ] as const)(
+    "after an answer and a new assignment, with a last message of the %s, leave it %s",
+    async (role, handler) => {
+      const id = await assignToBen();
+      await staff.member.call("POST", `/conversations/${id}/messages`, { content: "Hello!" });
+      await staff.owner.call("POST", `/conversations/${id}/assign`, { userId: staff.userId });
+      await server.deps.db.updateTable("conversations").set({ lastMessageRole: role }).where("id", "=", id).execute();
+      await createWorker([], 6).runOnce();
+      expect((await read(id)).handler).toBe(handler);
+    },
+  );
+
   it("make a visitor wait again whose member went away before answering", async () => {
     const teamId = await createTeam({
       assignment: "round_robin",
