@@ -20,6 +20,7 @@ import {
   type RequestFiles,
   rejectsPictures,
   replaceFiles,
+  withoutDeletedFiles,
   withoutUnsentFiles,
 } from "./prompt-files.ts";
 import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
@@ -142,31 +143,33 @@ export async function askModel(
   const isAskedToSee = pictures.length > 0;
   const setting = isAskedToSee ? await model.readVision?.() : undefined;
   const files = createFileTrials(key, request.prompt);
-  let areFilesMissing = false;
+  /** files that were deleted while they were sent */
+  const missing = new Set<FilePart>();
   for (let number = 1; ; ) {
     const state: AttemptState = { hasOutput: false, body: undefined };
     const { reasoningLevel, ...given } = request;
     const isUnseen = isAskedToSee && isBlind(key, model, setting);
-    const canRead = (part: FilePart) => !(isUnseen && isPicture(part)) && model.readsFile?.(part.mediaType) !== false;
+    const canRead = (part: FilePart) =>
+      !missing.has(part) && !(isUnseen && isPicture(part)) && model.readsFile?.(part.mediaType) !== false;
     const isSent = (part: FilePart) => canRead(part) && !files.leavesOut(part);
     const learnFiles = () => {
       if (files.accept(canRead).includes(goodPicture)) pictureRefusals.set(key, Date.now());
       if (pictures.some(isSent)) seeingModels.set(key, true);
     };
-    const prompt = files.apply(given.prompt);
+    const prompt = withoutDeletedFiles(files.apply(given.prompt), missing);
     const asked = { ...given, prompt: isUnseen ? replaceFiles(prompt, isPicture) : prompt };
     const fitted = fitRequest(key, asked);
     const hasTools = request.tools !== undefined && !toolRefusals.has(key);
     const accepted = hasTools || request.tools === undefined ? fitted : withoutTools(fitted);
     const found = findRequestFiles(accepted.prompt);
-    const hasRoom = found !== null && !areFilesMissing && (await takeRoom(model, found, { organizationId, signal }));
-    const content = hasRoom ? found : null;
-    const sent = found !== null && !hasRoom ? { ...accepted, prompt: withoutUnsentFiles(accepted.prompt) } : accepted;
-    const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     sink.begin();
+    const hasRoom = found === null || (await takeRoom(model, found, { organizationId, signal }));
+    const content = hasRoom ? found : null;
+    const sent = hasRoom ? accepted : { ...accepted, prompt: withoutUnsentFiles(accepted.prompt) };
+    const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     try {
       const onOutput = () => {
-        if (!hasRoom && found !== null) return;
+        if (!hasRoom) return;
         learnFiles();
         if (hidesPictures(given.prompt, isSent)) sink.onUnseenPictures?.();
       };
@@ -176,11 +179,12 @@ export async function askModel(
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
       if (!state.hasOutput) {
-        if (content?.isMissing && !areFilesMissing) {
-          areFilesMissing = true;
+        if (content?.missing && !missing.has(content.missing)) {
+          missing.add(content.missing);
           continue;
         }
-        if (pictures.some(isSent) && rejectsPictures(error) && !seeingModels.has(key)) {
+        // A request without its files says nothing about them.
+        if (hasRoom && pictures.some(isSent) && rejectsPictures(error) && !seeingModels.has(key)) {
           const isBlindNow =
             pictures.includes(goodPicture) || (await refusesGoodPicture(model, { key, signal, endsAt }));
           if (isBlindNow) {
@@ -188,7 +192,7 @@ export async function askModel(
             continue;
           }
         }
-        if (files.next(error, canRead, { isUnclear: false })) continue;
+        if (hasRoom && files.next(error, canRead, { isUnclear: false })) continue;
         const canLearn = refusals++ < MAX_REFUSALS;
         if (canLearn && learnContextLimit(key, error, fitted)) continue;
         if (canLearn && learnRefusal({ key, provider: model.provider }, error, findBody(error, state))) {
@@ -199,7 +203,7 @@ export async function askModel(
           toolRefusals.set(key, true);
           continue;
         }
-        if (files.next(error, canRead, { isUnclear: true })) continue;
+        if (hasRoom && files.next(error, canRead, { isUnclear: true })) continue;
       }
       sink.onFailedAttempt?.(error);
       const pause = state.hasOutput || number === maxAttempts ? null : pauseAfter(error, number, longestWait);
@@ -263,8 +267,10 @@ async function takeRoom(
   const holder = { owner: organizationId, address: files.address, weight };
   const waiting = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_WAIT_FOR_ROOM_MS)]);
   const release = await fileRoom.acquire(holder, waiting).catch(() => null);
-  signal.throwIfAborted();
   if (release) files.onRelease(release);
+  // The signal may have been aborted in the turn in which the room was taken.
+  if (signal.aborted) files.release();
+  signal.throwIfAborted();
   return release !== null;
 }
 

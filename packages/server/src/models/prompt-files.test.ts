@@ -1,5 +1,5 @@
-import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
-import { describe, expect, it } from "vitest";
+import { APICallError, type LanguageModelV4Prompt, type LanguageModelV4Usage } from "@ai-sdk/provider";
+import { describe, expect, it, vi } from "vitest";
 import { startModelServer } from "../../../../test/model-server.ts";
 import { replay } from "../../../../test/replay.ts";
 import { tinyPictures } from "../../../../test/tiny-pictures.ts";
@@ -63,7 +63,7 @@ describe("the files of a request", () => {
   it("are missing when the file was deleted while it was read", async () => {
     const { files, body } = fill(createPrompt(sample, { size: 2_000 }));
     await expect(Array.fromAsync(body.read())).rejects.toThrow("deleted");
-    expect(files.isMissing).toBe(true);
+    expect(files.missing?.filename).toBe("a.png");
   });
 });
 
@@ -109,13 +109,22 @@ const usage: LanguageModelV4Usage = {
 
 describe("a request with pictures", () => {
   /** Calls a model whose server has this pool for pictures. @returns the prompts that reached it */
-  async function ask(fileRoom: FairPool, { isRead }: { isRead: boolean }): Promise<LanguageModelV4Prompt[]> {
+  async function ask(
+    fileRoom: FairPool,
+    {
+      isRead,
+      prompt = createPrompt(sample),
+      signal = new AbortController().signal,
+      onRequest,
+    }: { isRead: boolean; prompt?: LanguageModelV4Prompt; signal?: AbortSignal; onRequest?: () => void },
+  ): Promise<LanguageModelV4Prompt[]> {
     const prompts: LanguageModelV4Prompt[] = [];
     const model: CallbackModel = {
       provider: "ollama",
       modelId: "small",
       async streamTo({ prompt: received, files }, onPart) {
         prompts.push(received);
+        onRequest?.();
         if (isRead && files) await Array.fromAsync(files.fill(JSON.stringify(received)).read());
         onPart({ type: "text-delta", id: "1", delta: "A bike." });
         onPart({ type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage });
@@ -123,11 +132,11 @@ describe("a request with pictures", () => {
     };
     await askModel(
       { ...model, fileRoom },
-      { prompt: createPrompt(sample) },
+      { prompt },
       {
         organizationId: "org",
         limits: { idleTimeout: 10_000, totalTimeout: 10_000 },
-        signal: new AbortController().signal,
+        signal,
         sink: { begin() {}, part() {} },
       },
     );
@@ -139,6 +148,37 @@ describe("a request with pictures", () => {
     fileRoom.enter({ owner: "other" });
     const [prompt] = await ask(fileRoom, { isRead: true });
     expect(JSON.stringify(prompt)).toContain("[picture: a.png (busy)]");
+  });
+
+  it("frees room that it was given in the turn in which the reply was stopped", async () => {
+    const fileRoom = createFairPool({ size: 2, maxPerOwner: 2, freeFactor: 2, maxWaitingPerOwner: 1 });
+    const release = fileRoom.enter({ owner: "other", weight: 2 });
+    const stop = new AbortController();
+    const asked = ask(fileRoom, { isRead: true, signal: stop.signal });
+    await vi.waitFor(() => expect(fileRoom.stats().waiting).toBe(1));
+    release();
+    stop.abort();
+    await expect(asked).rejects.toThrow("aborted");
+    expect(fileRoom.inUse()).toBe(0);
+  });
+
+  it("marks no picture as refused when it was sent without its pictures", async () => {
+    const fileRoom = createFairPool({ size: 2, maxPerOwner: 2, freeFactor: 2 });
+    const release = fileRoom.enter({ owner: "other", weight: 2 });
+    const refuse = () => {
+      release();
+      throw new APICallError({ message: "Bad request", statusCode: 400, url: "", requestBodyValues: {} });
+    };
+    await expect(ask(fileRoom, { isRead: true, onRequest: refuse })).rejects.toThrow("refused");
+    const [prompt] = await ask(fileRoom, { isRead: true });
+    expect(findRequestFiles(prompt ?? [])).not.toBeNull();
+  });
+
+  it("is repeated with its other pictures, and the reason, when one was deleted while it was sent", async () => {
+    const prompt = [...createPrompt(sample, { size: 2_000 }), ...createPrompt(sample)];
+    const prompts = await ask(createFairPool({ size: 4, maxPerOwner: 4 }), { isRead: true, prompt });
+    expect(JSON.stringify(prompts.at(-1)?.[0])).toContain("[picture: a.png (it has been deleted)]");
+    expect(findRequestFiles(prompts.at(-1)?.slice(1) ?? [])).not.toBeNull();
   });
 
   it.each([true, false])("frees its room, whether the model's server read the request (%s) or not", async (isRead) => {

@@ -61,29 +61,33 @@ export type RequestFiles = ReturnType<typeof createRequestFiles>;
 
 /** @returns null when the prompt has no content to read */
 export function findRequestFiles(prompt: LanguageModelV4Prompt): RequestFiles | null {
-  const files = new Map<string, FileContent>();
+  const files = new Map<string, RequestFile>();
   for (const message of prompt) {
     for (const part of message.role === "user" ? message.content : []) {
       const content = part.type === "file" ? contents.get(part) : undefined;
-      if (content && part.type === "file" && part.data.type === "data") files.set(String(part.data.data), content);
+      if (content && part.type === "file" && part.data.type === "data")
+        files.set(String(part.data.data), { part, content });
     }
   }
   return files.size === 0 ? null : createRequestFiles(files);
 }
 
-function createRequestFiles(files: ReadonlyMap<string, FileContent>) {
+type RequestFile = { part: FilePart; content: FileContent };
+
+function createRequestFiles(files: ReadonlyMap<string, RequestFile>) {
   let release = () => {};
-  let isMissing = false;
-  const all = [...files.values()];
+  let missing: FilePart | null = null;
+  const all = [...files.values()].map(({ content }) => content);
 
   async function* read(pieces: readonly string[]): AsyncGenerator<Buffer> {
     for (const piece of pieces) {
       const file = files.get(piece);
       if (!file) yield Buffer.from(piece);
       else {
-        const sent = yield* encodeBase64(file.read());
-        isMissing ||= sent !== file.size;
-        if (isMissing) throw new Error("A picture or file of the conversation was deleted.");
+        const sent = yield* encodeBase64(file.content.read());
+        if (sent === file.content.size) continue;
+        missing = file.part;
+        throw new Error("A picture or file of the conversation was deleted.");
       }
     }
   }
@@ -91,9 +95,9 @@ function createRequestFiles(files: ReadonlyMap<string, FileContent>) {
   return {
     bytes: all.reduce((sum, { size }) => sum + size, 0),
     address: all.find(({ address }) => address !== null)?.address ?? null,
-    /** Whether a file was deleted while the request was sent. */
-    get isMissing() {
-      return isMissing;
+    /** The file that was deleted while the request was sent, if any. */
+    get missing(): FilePart | null {
+      return missing;
     },
     /** Calls back once the body has been sent, or `release` is called. */
     onRelease(callback: () => void): void {
@@ -106,7 +110,7 @@ function createRequestFiles(files: ReadonlyMap<string, FileContent>) {
       const bytes = pieces.reduce((sum, piece) => {
         const file = files.get(piece);
         if (!file && piece.startsWith(marker)) throw new Error("The request has a file that its prompt does not have.");
-        return sum + (file ? 4 * Math.ceil(file.size / 3) : Buffer.byteLength(piece));
+        return sum + (file ? 4 * Math.ceil(file.content.size / 3) : Buffer.byteLength(piece));
       }, 0);
       return new StreamedBody(bytes, async function* () {
         yield* read(pieces);
@@ -146,6 +150,19 @@ export function withoutUnsentFiles(prompt: LanguageModelV4Prompt): LanguageModel
     return typeof unsentText === "string" ? { type: "text", text: unsentText } : toFallback(part);
   });
 }
+
+/** Replaces deleted pictures and files by their names. */
+export function withoutDeletedFiles(
+  prompt: LanguageModelV4Prompt,
+  deleted: ReadonlySet<FilePart>,
+): LanguageModelV4Prompt {
+  return replaceParts(prompt, (part) => (deleted.has(part) ? toDeleted(part) : part));
+}
+
+const toDeleted = ({ mediaType, filename = "unnamed" }: FilePart): TextPart => ({
+  type: "text",
+  text: `[${mediaType.startsWith("image/") ? "picture" : "file"}: ${filename} (it has been deleted)]`,
+});
 
 /** Replaces the pictures and files for which `isReplaced` is true by their text. */
 export function replaceFiles(

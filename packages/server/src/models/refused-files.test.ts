@@ -77,7 +77,6 @@ const sentences: Array<[string, Refusal]> = [
   ["OpenAI's content", { status: 400, message: "The image data you provided does not represent a valid image." }],
   ["Ollama's format", { status: 500, message: "Failed to load image or audio file: image: unknown format" }],
   ["a gateway's media type", { status: 400, message: "mime type is not supported by Gemini: 'image/gif'" }],
-  ["a proxy's size", { status: 413, message: "Request Entity Too Large" }],
   ["a validator's words", { status: 422, message: "Unprocessable Entity" }],
   ["Google's words", { status: 400, message: "Request contains an invalid argument." }],
 ];
@@ -109,6 +108,35 @@ it("sends the newest pictures to a provider that accepts one in a request", asyn
   await ask(model, [say("first")]);
   await ask(model, [say("first"), say("second")]);
   expect(model.requests.at(-1)).toEqual(["second"]);
+});
+
+it.each([
+  ["request is too large", { status: 413, message: "Request Entity Too Large" }],
+  ["files are too many", { status: 400, message: "Too many images in the request." }],
+])("leaves out the oldest files when the %s, and remembers none of them", async (_, refusal) => {
+  const model = createProvider((contents) => (contents.length > 2 ? refusal : null));
+  await ask(model, [say("first"), say("second"), say("third", "fourth")]);
+  expect(model.requests.at(-1)).toEqual(["third", "fourth"]);
+  await ask(model, [say("first"), say("second")]);
+  expect(model.requests.at(-1)).toEqual(["first", "second"]);
+});
+
+it("remembers the newest of several files when it is too large alone", async () => {
+  const refusal = { status: 413, message: "Request Entity Too Large" };
+  const model = createProvider((contents) => (contents.includes("large") ? refusal : null));
+  await ask(model, [say("small"), say("large")]);
+  await ask(model, [say("small"), say("large")]);
+  expect(model.requests).toEqual([["small", "large"], ["large"], [], ["small"]]);
+});
+
+it.each([
+  ["an empty account", "Your credit balance is too low to access the API."],
+  ["a retired model", "The model claude-2 has been retired."],
+  ["a revoked key", "API key not valid. Please pass a valid API key."],
+])("repeats a request that is refused for %s with no other files", async (_, message) => {
+  const model = createProvider(() => ({ status: 400, message }));
+  await expect(ask(model, [say("one", "two", "three", "four")])).rejects.toThrow("refused");
+  expect(model.requests).toEqual([["one", "two", "three", "four"]]);
 });
 
 it("sends a PDF that is refused as its text, and the pictures beside it as they are", async () => {

@@ -1,5 +1,6 @@
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { LRUCache } from "lru-cache";
+import { findChangeReason } from "./change-reason.ts";
 import { isFiltered } from "./is-filtered.ts";
 import { type FilePart, listFiles, rejectsPictures, toFallback } from "./prompt-files.ts";
 
@@ -30,6 +31,8 @@ export function createFileTrials(key: string, prompt: LanguageModelV4Prompt) {
   const known: ReadonlySet<FilePart> = new Set(files.filter(isIn(refused)));
   let leftOut = known;
   let trials: Iterator<ReadonlySet<FilePart>> | null = null;
+  /** the newest of several files that are too large or too many together */
+  let newestOfMany: FilePart | undefined;
 
   return {
     /** Whether the provider has refused the file, or the next request shows whether it does. */
@@ -56,15 +59,20 @@ export function createFileTrials(key: string, prompt: LanguageModelV4Prompt) {
       // Most of the bytes of a request that is too large are those of files.
       const isNamed = error.statusCode === 413 || (isRejection(error.statusCode) && aboutFiles.test(text));
       const isClear = isNamed || rejectsPictures(error);
-      const isPossible = isClear || (options.isUnclear && REJECTIONS.has(error.statusCode ?? 0) && !isFiltered(error));
+      const isPossible =
+        isClear ||
+        (options.isUnclear &&
+          REJECTIONS.has(error.statusCode ?? 0) &&
+          !isFiltered(error) &&
+          findChangeReason(error) === null);
       if (!isPossible) return false;
       if (!trials) {
         const sent = files.filter((part) => isSent(part) && !known.has(part));
         const unproven = sent.filter((part) => !isIn(accepted)(part));
         if (sent.length === 0 || (!isClear && unproven.length === 0)) return false;
-        trials = aboutNumber.test(text)
-          ? listOldest(sent)
-          : listCombinations(unproven.length > 0 ? unproven : sent, sent);
+        const isAboutAll = sent.length > 1 && (error.statusCode === 413 || aboutNumber.test(text));
+        if (isAboutAll) newestOfMany = sent.at(-1);
+        trials = isAboutAll ? listOldest(sent) : listCombinations(unproven.length > 0 ? unproven : sent, sent);
       }
       const trial = trials.next();
       leftOut = trial.done ? known : new Set([...known, ...trial.value]);
@@ -75,8 +83,10 @@ export function createFileTrials(key: string, prompt: LanguageModelV4Prompt) {
       for (const part of files) {
         const id = idOf(part);
         if (id === null) continue;
-        if (leftOut.has(part)) refused.set(id, true);
-        else if (isSent(part)) accepted.set(id, true);
+        // Of files that are too large or too many together, only the newest has been sent alone before it is left out.
+        if (leftOut.has(part)) {
+          if (!newestOfMany || part === newestOfMany) refused.set(id, true);
+        } else if (isSent(part)) accepted.set(id, true);
       }
       return [...leftOut].filter((part) => !known.has(part));
     },
