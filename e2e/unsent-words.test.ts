@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createMember, signedInBrowser } from "../test/session-client.ts";
@@ -34,13 +35,15 @@ describe("what a visitor has written", () => {
     async () => {
       const agent = { handoff: { isEnabled: true }, attachments: { files: true } };
       const { page, agentId } = await site.visit(agent);
+      await rememberArrivals(site);
       await openChat(page);
       const { email } = await createMember(site.server, site.owner.organizationId, "admin");
       const run = createRun(site, { page, agentId, member: await signedInBrowser(site.server, email) });
       const random = createRandom(SEED);
       const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
       const lost: string[] = [];
-      const late: string[] = [];
+      /** The words that the test has not cleared from the field, with their round. */
+      const sent = new Map<string, string>();
       for (let round = 1; round <= ROUNDS; round++) {
         const words = `message number ${round} of the visitor`;
         const before = pick(run.before);
@@ -49,20 +52,27 @@ describe("what a visitor has written", () => {
         await before.run();
         await way.run(words);
         await after.run();
-        if (!(await run.isKept(words))) {
-          const isWaiting = await run.isWaiting(words);
-          (isWaiting ? late : lost).push(isWaiting ? words : `${round}: ${before.name}, ${way.name}, ${after.name}`);
-        }
-        await run.settle();
+        const order = `${round}: ${before.name}, ${way.name}, ${after.name}`;
+        if (await run.isKept(words)) sent.set(words, order);
+        else lost.push(order);
+        const cleared = await run.settle();
+        for (const one of sent.keys()) if (cleared.includes(one)) sent.delete(one);
       }
-      // What waited for a busy connection arrives on the next page at the latest.
-      await run.reload();
-      for (const words of late) if (!(await run.isKept(words))) lost.push(words);
+      // Words that were still in the field, or waited, at the end of their round may have been sent in the meantime.
+      for (const [words, order] of sent) if (!(await run.isKept(words))) lost.push(order);
       expect(lost).toEqual([]);
     },
     ROUNDS * 60_000,
   );
 });
+
+/** Keeps the words of every stored message, and its conversation, even when the team deletes that conversation. */
+async function rememberArrivals({ server }: WidgetSite): Promise<void> {
+  const { db } = server.deps;
+  await sql`CREATE TABLE arrived (words text, place text)`.execute(db);
+  await sql`CREATE TRIGGER remember_arrival AFTER INSERT ON messages
+    BEGIN INSERT INTO arrived VALUES (new.content, new."conversationId"); END`.execute(db);
+}
 
 type Step = { name: string; run: () => Promise<void> };
 type Way = { name: string; run: (words: string) => Promise<void> };
@@ -79,8 +89,11 @@ function createRun({ server }: WidgetSite, { page, agentId, member }: Visit) {
     const { body } = await member.call("GET", `/conversations?agentId=${agentId}&limit=1`);
     return body.data[0];
   }
+  /** The conversations that the team has deleted. */
+  const deleted: string[] = [];
   const onNewest = async (method: "POST" | "DELETE", path: string, payload?: object) => {
     const conversation = await newest();
+    if (method === "DELETE" && conversation) deleted.push(conversation.id);
     if (conversation) await member.call(method, `/conversations/${conversation.id}${path}`, payload);
   };
   const reload = async () => {
@@ -161,11 +174,14 @@ function createRun({ server }: WidgetSite, { page, agentId, member }: Visit) {
     nothing: async () => {},
     "a reload": reload,
     "a takeover": () => onNewest("POST", "/takeover", {}),
+    "a deleted conversation": () => onNewest("DELETE", ""),
   });
   /** Where the words are: in the field, in the conversation with the reason why they wait, or on the server. */
   async function find(words: string): Promise<string> {
     const rows = await db.selectFrom("messages").select("id").where("content", "=", words).execute();
     if (rows.length > 0) return "stored";
+    const arrived = await sql<{ place: string }>`SELECT place FROM arrived WHERE words = ${words}`.execute(db);
+    if (arrived.rows.some(({ place }) => deleted.includes(place))) return "deleted with its conversation";
     if ((await field.inputValue()).includes(words)) return "in the field";
     const waiting = page.locator(".user", { hasText: words }).filter({ hasText: "Not sent" });
     return (await waiting.count()) > 0 ? "waiting" : "nowhere";
@@ -175,20 +191,20 @@ function createRun({ server }: WidgetSite, { page, agentId, member }: Visit) {
     before,
     ways,
     after,
-    reload,
-    /** Whether the tab keeps the words until the server has them. */
-    isWaiting: (words: string) => page.evaluate((text) => JSON.stringify({ ...sessionStorage }).includes(text), words),
-    async isKept(words: string): Promise<boolean> {
-      await expect
+    /** A message that is on its way is nowhere yet. */
+    isKept: (words: string): Promise<boolean> =>
+      expect
         .poll(() => find(words), { timeout: 20_000 })
         .not.toBe("nowhere")
-        .catch(() => {});
-      return (await find(words)) !== "nowhere";
-    },
-    /** Ends what the round has left behind. */
-    async settle(): Promise<void> {
+        .then(
+          () => true,
+          () => false,
+        ),
+    /** Ends what the round has left behind. @returns the words in the field, which it clears */
+    async settle(): Promise<string> {
       await onNewest("POST", "/return", {});
       await page.locator(".panel .send").waitFor();
+      const left = await field.inputValue();
       await field.fill("");
       const remove = page.locator(".draft .icon-button");
       while ((await remove.count()) > 0)
@@ -196,6 +212,7 @@ function createRun({ server }: WidgetSite, { page, agentId, member }: Visit) {
           .first()
           .click({ timeout: 2_000 })
           .catch(() => {});
+      return left;
     },
   };
 }

@@ -17,10 +17,10 @@ afterEach(() => vi.unstubAllGlobals());
 
 /**
  * A chat whose conversation has loaded when `finishLoading` is called.
- * @param failures how many of the first messages do not reach the server
- * @param stored changes the stored conversation
+ * @param failures how many of the first messages fail
+ * @param stored changes the stored conversation, or gives the `error` of the failures
  */
-function openChat(identity: { userId: string } | null, failures = 0, stored: object = {}) {
+function openChat(identity: { userId: string } | null, failures = 0, stored: { error?: Error } & object = {}) {
   const bus = createEventBus();
   const storage = createConsentStorage("agent_1", bus, "given");
   const visitor = createVisitorSession(storage, bus, identity);
@@ -35,7 +35,7 @@ function openChat(identity: { userId: string } | null, failures = 0, stored: obj
       sent.push(`${visitor.identity?.userId ?? "anonymous"}: ${body?.messages?.[0]?.content}`);
       keys.push(body?.messageKey);
       regenerated.push(body?.regenerate === true);
-      if (failures-- > 0) throw new FoyerError("UNREACHABLE", "The server could not be reached.");
+      if (failures-- > 0) throw stored.error ?? new FoyerError("UNREACHABLE", "The server could not be reached.");
       if ("stream" in stored) return new Response(stored.stream as ReadableStream);
       if ("handler" in stored) return createHandedOverResponse();
       return new Promise<Response>(() => {});
@@ -157,6 +157,20 @@ it("the chat asks for another reply again when that request did not reach the se
   retryLast("refused");
   await expect.poll(() => regenerated).toEqual([true, true]);
   expect(keys).toEqual([undefined, undefined]);
+});
+
+it("the chat shows a message once that it sends again because its conversation was deleted", async () => {
+  const error = new FoyerError("NOT_FOUND", "Conversation not found.", { status: 404 });
+  const { chat, keys, finishLoading } = openChat(null, 1, { error });
+  const sending = chat.send("Where is my order?");
+  finishLoading();
+  await sending;
+  await expect.poll(() => keys.length).toBe(2);
+  const shown = chat.store.get().entries.map((entry) => entry.type !== "form" && [entry.type, entry.state]);
+  expect(shown).toEqual([
+    ["user", "sent"],
+    ["reply", "running"],
+  ]);
 });
 
 it("says that the model thinks until the next event arrives", async () => {

@@ -35,8 +35,9 @@ export function createDelivery(
   }
 
   function sendInNew(message: UserEntry): void {
-    starting.startNew();
+    // Otherwise, the new conversation would also show it as one that waits.
     unsent.remove(message.key);
+    starting.startNew();
     unsent.add(null, message);
     entries.add(message);
     void begin(message);
