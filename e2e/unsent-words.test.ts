@@ -9,6 +9,8 @@ import { openChat, startWidgetSite, type WidgetSite } from "../test/widget-site.
 const ROUNDS = Number(process.env.FOYER_WORD_ROUNDS ?? 24);
 const SEED = Number(process.env.FOYER_WORD_SEED ?? 20261128);
 
+const NOWHERE = "nowhere";
+
 /** The numbers of a seed, from 0 to 1. */
 function createRandom(seed: number): () => number {
   let state = seed;
@@ -53,17 +55,27 @@ describe("what a visitor has written", () => {
         await way.run(words);
         await after.run();
         const order = `${round}: ${before.name}, ${way.name}, ${after.name}`;
-        if (await run.isKept(words)) sent.set(words, order);
-        else lost.push(order);
+        const place = await run.locate(words);
+        if (place === NOWHERE) lost.push(order);
+        else sent.set(words, `${order} (was ${place})`);
         const cleared = await run.settle();
         for (const one of sent.keys()) if (cleared.includes(one)) sent.delete(one);
       }
       // Words that were still in the field, or waited, at the end of their round may have been sent in the meantime.
-      for (const [words, order] of sent) if (!(await run.isKept(words))) lost.push(order);
+      for (const [words, order] of sent) if ((await run.locate(words)) === NOWHERE) lost.push(order);
       expect(lost).toEqual([]);
     },
     ROUNDS * 60_000,
   );
+
+  it("is in the field again after a reload of a page whose script has opened the chat", async () => {
+    const { page } = await site.visit();
+    await openByScript(page);
+    await page.locator(".panel textarea").fill("Do you rent bikes?");
+    await page.reload();
+    await openByScript(page);
+    expect(await page.locator(".panel textarea").inputValue()).toBe("Do you rent bikes?");
+  });
 });
 
 /** Keeps the words of every stored message, and its conversation, even when the team deletes that conversation. */
@@ -72,6 +84,13 @@ async function rememberArrivals({ server }: WidgetSite): Promise<void> {
   await sql`CREATE TABLE arrived (words text, place text)`.execute(db);
   await sql`CREATE TRIGGER remember_arrival AFTER INSERT ON messages
     BEGIN INSERT INTO arrived VALUES (new.content, new."conversationId"); END`.execute(db);
+}
+
+/** Opens the chat as a script of the page does, which is no interaction of the visitor. */
+async function openByScript(page: Page): Promise<void> {
+  await page.locator(".launcher").waitFor();
+  await page.evaluate(() => Reflect.get(window, "Foyer").open());
+  await page.locator(".panel textarea").waitFor();
 }
 
 type Step = { name: string; run: () => Promise<void> };
@@ -98,9 +117,7 @@ function createRun({ server }: WidgetSite, { page, agentId, member }: Visit) {
   };
   const reload = async () => {
     await page.reload();
-    await page.locator(".launcher").waitFor();
-    await page.evaluate(() => Reflect.get(window, "Foyer").open());
-    await field.waitFor();
+    await openByScript(page);
   };
   const write = async (words: string) => {
     // The conversation may still be loading, and a reply may be running.
@@ -119,8 +136,7 @@ function createRun({ server }: WidgetSite, { page, agentId, member }: Visit) {
     "a second tab": async () => {
       const other = await context.newPage();
       await other.goto(page.url());
-      await other.locator(".launcher").waitFor();
-      await other.evaluate(() => Reflect.get(window, "Foyer").open());
+      await openByScript(other);
       await other.locator(".panel textarea").fill("from the other tab");
       await other.locator(".panel textarea").press("Enter");
       await other.close();
@@ -184,22 +200,26 @@ function createRun({ server }: WidgetSite, { page, agentId, member }: Visit) {
     if (arrived.rows.some(({ place }) => deleted.includes(place))) return "deleted with its conversation";
     if ((await field.inputValue()).includes(words)) return "in the field";
     const waiting = page.locator(".user", { hasText: words }).filter({ hasText: "Not sent" });
-    return (await waiting.count()) > 0 ? "waiting" : "nowhere";
+    return (await waiting.count()) > 0 ? "waiting" : NOWHERE;
   }
 
   return {
     before,
     ways,
     after,
-    /** A message that is on its way is nowhere yet. */
-    isKept: (words: string): Promise<boolean> =>
-      expect
-        .poll(() => find(words), { timeout: 20_000 })
-        .not.toBe("nowhere")
-        .then(
-          () => true,
-          () => false,
-        ),
+    /** Waits for a message that is on its way, which is nowhere yet. */
+    async locate(words: string): Promise<string> {
+      let place = NOWHERE;
+      const look = async () => {
+        place = await find(words);
+        return place;
+      };
+      await expect
+        .poll(look, { timeout: 20_000 })
+        .not.toBe(NOWHERE)
+        .catch(() => {});
+      return place;
+    },
     /** Ends what the round has left behind. @returns the words in the field, which it clears */
     async settle(): Promise<string> {
       await onNewest("POST", "/return", {});

@@ -79,7 +79,11 @@ export function Composer({ state }: { state: PanelState }): JSX.Element {
           aria-description={messages.keyboardHint}
           autocomplete="off"
           enterkeyhint="send"
-          onInput={(event) => state.patch({ draft: event.currentTarget.value })}
+          onInput={(event) => {
+            // Otherwise, a chat that a script has opened would not keep the words for the next page.
+            core.bus.emit("interaction");
+            state.patch({ draft: event.currentTarget.value });
+          }}
           onKeyDown={onKeyDown}
         />
         {isBusy ? (
