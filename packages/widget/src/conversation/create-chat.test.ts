@@ -20,7 +20,11 @@ afterEach(() => vi.unstubAllGlobals());
  * @param failures how many of the first messages fail
  * @param stored changes the stored conversation, or gives the `error` of the failures
  */
-function openChat(identity: { userId: string } | null, failures = 0, stored: { error?: Error; [name: string]: unknown } = {}) {
+function openChat(
+  identity: { userId: string } | null,
+  failures = 0,
+  stored: { error?: Error; [name: string]: unknown } = {},
+) {
   const bus = createEventBus();
   const storage = createConsentStorage("agent_1", bus, "given");
   const visitor = createVisitorSession(storage, bus, identity);
