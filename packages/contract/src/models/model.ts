@@ -88,8 +88,8 @@ const providerParams = Type.Object({
     description: "Id of the provider, such as `openai`, or the name of a server, such as `groq`",
   }),
 });
-/** Keys are sent in headers, which cannot contain line breaks. */
-const pattern = textPatterns.noControlCharacters;
+/** Keys are sent in headers, which cannot contain line breaks, and a blank one is none. */
+const pattern = textPatterns.oneLine;
 const apiKey = Type.String({ minLength: 1, maxLength: 1_000, pattern, description: "API key of the provider" });
 const baseUrl = Type.String({
   format: "uri",
