@@ -14,9 +14,11 @@ async function* inChunks(bytes: Buffer, size: number) {
 
 const sample = Buffer.from(Array.from({ length: 1_000 }, (_, index) => (index * 37) % 256));
 
+let prompts = 0;
+
 function createPrompt(bytes: Buffer, { chunk = 256, size = bytes.length } = {}): LanguageModelV4Prompt {
   const part = toFilePart({
-    id: "att_1",
+    id: `att_${++prompts}`,
     name: "a.png",
     mediaType: "image/png",
     content: { size, address: null, read: () => inChunks(bytes, chunk) },
@@ -144,9 +146,10 @@ describe("a request with pictures", () => {
   }
 
   it("is sent with the names in their place, and the reason, when the pool has no room", async () => {
-    const fileRoom = createFairPool({ size: 1, maxPerOwner: 1 });
-    fileRoom.enter({ owner: "other" });
+    const fileRoom = createFairPool({ size: 2, maxPerOwner: 2, freeFactor: 2 });
+    fileRoom.enter({ owner: "other", weight: 2 });
     const [prompt] = await ask(fileRoom, { isRead: true });
+    expect(findRequestFiles(prompt ?? [])).toBeNull();
     expect(JSON.stringify(prompt)).toContain("[picture: a.png (busy)]");
   });
 
@@ -165,13 +168,17 @@ describe("a request with pictures", () => {
   it("marks no picture as refused when it was sent without its pictures", async () => {
     const fileRoom = createFairPool({ size: 2, maxPerOwner: 2, freeFactor: 2 });
     const release = fileRoom.enter({ owner: "other", weight: 2 });
-    const refuse = () => {
+    const prompt = createPrompt(sample);
+    let isRefused = false;
+    const refuseFirst = () => {
       release();
+      if (isRefused) return;
+      isRefused = true;
       throw new APICallError({ message: "Bad request", statusCode: 400, url: "", requestBodyValues: {} });
     };
-    await expect(ask(fileRoom, { isRead: true, onRequest: refuse })).rejects.toThrow("refused");
-    const [prompt] = await ask(fileRoom, { isRead: true });
-    expect(findRequestFiles(prompt ?? [])).not.toBeNull();
+    await expect(ask(fileRoom, { isRead: true, prompt, onRequest: refuseFirst })).rejects.toThrow("refused");
+    const [sent] = await ask(fileRoom, { isRead: true, prompt });
+    expect(findRequestFiles(sent ?? [])).not.toBeNull();
   });
 
   it("is repeated with its other pictures, and the reason, when one was deleted while it was sent", async () => {
