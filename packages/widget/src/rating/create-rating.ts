@@ -44,6 +44,8 @@ export function createRating(panel: PanelContext, panelState: PanelState, texts:
   let continued = "";
   let messageCount = 0;
   let changedAt = 0;
+  /** Whether there was an occasion to ask while the conversation was loaded again or a reply was running. */
+  let isMissed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /** The open conversation, if the agent has it and the visitor has not closed the question. */
@@ -60,12 +62,15 @@ export function createRating(panel: PanelContext, panelState: PanelState, texts:
 
   async function check(): Promise<void> {
     const conversation = openConversation();
+    isMissed = !conversation;
     if (!conversation || store.get().view !== "none" || document.hidden || !panelState.get().isOpen) return;
     const { id, token } = conversation;
     const name = nameOf(conversation);
     const response = await request(path(id), { token });
     const { data }: { data: RatingRequest } = await response.json();
-    if (nameOf(openConversation()) !== name || store.get().view !== "none") return;
+    const now = nameOf(openConversation());
+    isMissed = now === "";
+    if (now !== name || store.get().view !== "none") return;
     const { isAsked, canRate, question, rating } = data;
     if (!isAsked && continued === name) continued = "";
     if (isAsked && continued !== name) {
@@ -90,6 +95,8 @@ export function createRating(panel: PanelContext, panelState: PanelState, texts:
   }
 
   function onChat(): void {
+    // While the conversation is loaded again, its messages come back one after another, but the visitor wrote none of them.
+    if (chat.store.get().phase !== "ready") return;
     const conversation = openConversation();
     const name = nameOf(conversation);
     const count = chat.store.get().entries.filter((entry) => entry.type === "user").length;
@@ -98,10 +105,11 @@ export function createRating(panel: PanelContext, panelState: PanelState, texts:
     messageCount = count;
     // The visitor writes on, so the conversation has not ended.
     if (before.checked.split(" ")[0] === visitor.current?.id && count > before.messageCount) continued = checked;
+    const isDue = isMissed && name !== "";
+    if (isDue || name !== before.checked) tryCheck();
     if (count === before.messageCount && name === before.checked) return;
     if (name !== before.checked || continued === name) hide();
     changedAt = Date.now();
-    if (name !== before.checked) tryCheck();
     checkWhenIdle();
   }
   let wasOpen = false;
