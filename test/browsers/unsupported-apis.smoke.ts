@@ -11,8 +11,8 @@ const checkedAtRunTime: Record<"widget" | "dashboard", string[]> = {
   // Preact moves keyed nodes with `moveBefore`; the widget's own two have fallbacks.
   widget: [".moveBefore()", "navigation", "requestIdleCallback"],
   // The dashboard previews conversations with the widget's code, Preact included. It marks search hits with
-  // `Highlight`.
-  dashboard: [".moveBefore()", ".startViewTransition()", "Highlight"],
+  // `Highlight`. Only the server reads results with exact numbers, which `JSON.isRawJSON` recognizes.
+  dashboard: [".moveBefore()", ".startViewTransition()", "Highlight", "JSON.isRawJSON"],
 };
 
 it.each(["widget", "dashboard"] as const)(
