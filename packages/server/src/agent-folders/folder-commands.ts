@@ -184,7 +184,7 @@ async function test(client: ManagementClient, { folder, agents, repeat, junit }:
   return { output, exitCode: failed + problems.length > 0 ? 1 : 0 };
 }
 
-/** Reads the run until it has ended. It goes on while the server restarts, or a proxy has no answer. */
+/** Reads the run until it has ended. It continues while the server restarts or a proxy does not respond. */
 async function waitForRun(client: ManagementClient, path: string, begun: AgentTestRun): Promise<AgentTestRun> {
   let run = begun;
   for (let failures = 0; run.status === "running"; ) {

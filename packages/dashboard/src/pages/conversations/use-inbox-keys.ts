@@ -77,7 +77,7 @@ function findAct(event: KeyboardEvent, isOn: boolean): InboxAct | null {
     return null;
   const inList = target.closest("[data-conversation]") ? listKeys[key] : undefined;
   const act = inList ?? (key === "Escape" ? "list" : isOn ? letters[readLetter(event)] : undefined);
-  // A key that is held repeats. Each action would apply to the conversation that the one before it has opened.
+  // A key that is held repeats. Each action would apply to the conversation that the previous one has opened.
   return act && (!event.repeat || act === "next" || act === "previous") ? act : null;
 }
 

@@ -10,7 +10,7 @@ export type RunOptions = { version: number | "draft"; repeat: number };
 
 const POLL_MS = 1_000;
 
-/** Starts runs of tests, which go on when the page is left, and follows the newest one. */
+/** Starts runs of tests, which continue when the page is left, and follows the newest one. */
 export function useTestRuns(agentId: string, { resumes }: { resumes: boolean }) {
   const [startedId, setStartedId] = useState<string | null>(null);
   const newest = useQuery({ ...endpointQuery("listAgentTestRuns", { id: agentId, limit: 1 }), enabled: resumes });
